@@ -1,0 +1,66 @@
+"""nlgauge: how good generated text is, how sure one can be of it, and why.
+
+>>> import nlgauge
+>>> result = nlgauge.score(["the cat sat on the mat"], ["the cat sat on the mat"], metrics=["bleu", "rouge"])
+>>> result["rouge"]["rouge1"]
+1.0
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nlgauge.card import card as card
+    from nlgauge.corpus import Corpus as Corpus
+    from nlgauge.errors import NlgaugeError as NlgaugeError
+    from nlgauge.metric import Metric as Metric
+    from nlgauge.metric import Output as Output
+    from nlgauge.metric import WholeMetric as WholeMetric
+    from nlgauge.metric import register as register
+    from nlgauge.models import Model as Model
+    from nlgauge.result import Result as Result
+    from nlgauge.scorer import Scorer as Scorer
+    from nlgauge.scorer import score as score
+    from nlgauge.storage import load as load
+
+# Where each public name lives; it is imported at first use, so that `import nlgauge` costs next to nothing.
+_HOMES = {
+    **dict.fromkeys(("score", "Scorer"), "nlgauge.scorer"),
+    "load": "nlgauge.storage",
+    "Result": "nlgauge.result",
+    "Corpus": "nlgauge.corpus",
+    "NlgaugeError": "nlgauge.errors",
+    **dict.fromkeys(("Metric", "WholeMetric", "Output", "register"), "nlgauge.metric"),
+    "Model": "nlgauge.models",
+    "card": "nlgauge.card",
+    **dict.fromkeys(
+        (
+            "NLGMetricverse",
+            "Jury",
+            "load_metric",
+            "AutoMetric",
+            "MetricForNLG",
+            "MetricForLanguageGeneration",
+            "DataLoaderStrategies",
+            "list_metrics",
+            "filter_metrics",
+            "get_metric_bounds",
+        ),
+        "nlgauge.compat.nlgmetricverse",
+    ),
+    **dict.fromkeys(("Categories", "ApplTasks", "QualityDims"), "nlgauge.card"),
+}
+
+__all__ = sorted(_HOMES)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'nlgauge' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,43 @@
+"""Every error that nlgauge raises on purpose.
+
+    NlgaugeError
+    ├── InputError           texts, shapes or files that cannot be scored as given   (also a ValueError)
+    ├── ParameterError       a metric's parameter or an option outside its domain     (also a ValueError)
+    ├── UnknownMetricError   no metric of that name                                   (also a LookupError)
+    ├── ModelError           weights that are missing, damaged or of the wrong kind   (also a RuntimeError)
+    ├── MissingExtraError    an optional dependency that is not installed             (also an ImportError)
+    └── ResultError          a result that is damaged or lacks what was asked of it   (also a ValueError)
+
+A message says what was given, what is needed and what to do.
+"""
+
+
+class NlgaugeError(Exception):
+    """The root: catch it to catch everything that nlgauge raises on purpose."""
+
+
+class InputError(NlgaugeError, ValueError):
+    """Texts, shapes or files that cannot be scored as given."""
+
+
+class ParameterError(NlgaugeError, ValueError):
+    """A metric's parameter or an option outside its domain."""
+
+
+class UnknownMetricError(NlgaugeError, LookupError):
+    """No metric of that name."""
+
+
+class ModelError(NlgaugeError, RuntimeError):
+    """Weights that are missing, damaged or of the wrong kind."""
+
+
+class MissingExtraError(NlgaugeError, ImportError):
+    """An optional dependency that is not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(f'{purpose} needs {package}; run: pip install "nlgauge[{extra}]"')
+
+
+class ResultError(NlgaugeError, ValueError):
+    """A result that is damaged or lacks what was asked of it."""

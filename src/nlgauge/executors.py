@@ -1,0 +1,158 @@
+"""Executors: how the chunks of a corpus are computed, one after the other or in other processes.
+
+An executor is anything with `characters` (the size of its chunks) and this `map`; numbers do not depend on which one runs.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+
+from nlgauge import wire
+from nlgauge.columns import Array
+from nlgauge.corpus import Corpus
+from nlgauge.errors import NlgaugeError, ParameterError
+from nlgauge.metric import AnyMetric, Metric
+from nlgauge.reduction import Reducer
+
+if TYPE_CHECKING:
+    from nlgauge.engine import Costs, Job, Rows
+
+
+def threads() -> int:
+    """How many threads or processes to use: NLGAUGE_THREADS, else one a core."""
+    given = os.environ.get("NLGAUGE_THREADS", "")
+    if given and not (given.isdigit() and int(given) > 0):
+        raise ParameterError(f"NLGAUGE_THREADS must be a whole number from 1, got {given!r}.")
+    return int(given) if given else os.cpu_count() or 1
+
+
+class Executor(Protocol):
+    """Computes the chunks of a corpus, in order."""
+
+    characters: int
+
+    def map(self, corpus: Corpus, chunks: Sequence[Array], job: Job, reducer: Reducer) -> Iterator[tuple[Rows, Costs]]:
+        """The reduced rows and the costs of each chunk."""
+        ...
+
+
+class Serial:
+    """One chunk after the other, in this process."""
+
+    characters = 200_000
+
+    def map(self, corpus: Corpus, chunks: Sequence[Array], job: Job, reducer: Reducer) -> Iterator[tuple[Rows, Costs]]:
+        from nlgauge.engine import run_chunk
+
+        for segments in chunks:
+            yield run_chunk(corpus, segments, job, reducer)
+
+
+class Processes:
+    """Chunks in worker processes, which are started as programs of their own: no `__main__` guard is needed.
+
+    Metrics that cannot be written down (own model objects, classes of the calling script) and metrics fitted on a system's rows
+    stay in this process.
+    """
+
+    characters = 50_000
+
+    def map(self, corpus: Corpus, chunks: Sequence[Array], job: Job, reducer: Reducer) -> Iterator[tuple[Rows, Costs]]:
+        away = {label: metric for label, metric in job.metrics.items() if _travels(metric)}
+        home = {label: metric for label, metric in job.metrics.items() if label not in away}
+        if callable(reducer.rule) or not away:
+            yield from Serial().map(corpus, chunks, job, reducer)
+            return
+        count = min(threads(), len(chunks))
+        setup = {
+            "metrics": {label: str(metric) for label, metric in away.items()},
+            "reducer": [reducer.rule, reducer.many_references, reducer.many_predictions],
+            "options": [job.options.seed, job.options.batch_size, job.options.device],
+            "fits": [[name, system, arrays] for (name, system), arrays in job.fits.items() if not system],
+        }
+        workers = [_Worker(setup, max(1, threads() // count)) for _ in range(count)]
+        free: SimpleQueue[_Worker] = SimpleQueue()
+        for worker in workers:
+            free.put(worker)
+
+        def compute(segments: Array) -> tuple[Rows, Costs]:
+            worker = free.get()
+            try:
+                return worker.compute(corpus.take(segments))
+            finally:
+                free.put(worker)
+
+        rest = Serial().map(corpus, chunks, replace(job, metrics=home), reducer)
+        pool = ThreadPoolExecutor(count)
+        try:
+            for (rows, costs), (more, further) in zip(pool.map(compute, chunks), rest, strict=True):
+                costs.add(further)
+                yield {**rows, **more}, costs
+        finally:
+            for worker in workers:
+                worker.close()
+            pool.shutdown(cancel_futures=True)
+
+
+def _travels(metric: AnyMetric) -> bool:
+    from nlgauge.registry import parse
+
+    if not isinstance(metric, Metric) or ((fit := metric.fit()) is not None and fit.over == "system"):
+        return False
+    try:
+        return parse(str(metric)) == metric
+    except NlgaugeError:
+        return False
+
+
+class _Worker:
+    """A process that computes chunks: `python -m nlgauge.worker`, spoken to in framed messages."""
+
+    def __init__(self, setup: Mapping[str, Any], its_threads: int) -> None:
+        environment = {**os.environ, "NLGAUGE_THREADS": str(its_threads)}
+        self._process = subprocess.Popen([sys.executable, "-m", "nlgauge.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+        self._send(setup)
+
+    def compute(self, corpus: Corpus) -> tuple[Rows, Costs]:
+        from nlgauge.engine import Costs
+
+        self._send({"records": corpus.records(), "lang": corpus.lang})
+        assert self._process.stdout is not None
+        answer = receive(self._process.stdout)
+        if answer is None:
+            raise NlgaugeError(f"a worker process ended with exit code {self._process.wait()}; its message is above.")
+        if "error" in answer:
+            raise NlgaugeError(f"in a worker process: {answer['error']}")
+        return {(system, label): arrays for system, label, arrays in answer["rows"]}, Costs(answer["metrics"], answer["features"])
+
+    def _send(self, message: Any) -> None:
+        assert self._process.stdin is not None
+        send(self._process.stdin, message)
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+
+
+def send(stream: BinaryIO | Any, message: Any) -> None:
+    """Writes one message, its length first."""
+    data = wire.encode(message)
+    stream.write(struct.pack("<Q", len(data)) + data)
+    stream.flush()
+
+
+def receive(stream: BinaryIO | Any) -> Any:
+    """The next message; None where the other side has closed."""
+    head = stream.read(8)
+    return wire.decode(stream.read(struct.unpack("<Q", head)[0])) if len(head) == 8 else None

@@ -1,0 +1,72 @@
+"""Explanations: why a text got its score, as typed values; how they look in a terminal is in `explain.terminal`.
+
+Each carries the statistics of the row it explains, so that what is shown and what was scored cannot drift apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from nlgauge.columns import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What every kind has: a title and the statistics of the row, part by part."""
+
+    title: str
+    statistics: dict[str, Array] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Order:
+    """How one n-gram order fared: matched of all in the prediction and in the reference."""
+
+    name: str
+    matched: float
+    predicted: float
+    expected: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class NgramMatches(Explanation):
+    """Which tokens of the prediction are part of a matched n-gram, and of what length at most."""
+
+    tokens: list[str]
+    longest: list[int]
+    orders: list[Order]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One run of an alignment: "equal", "replace", "delete" or "insert", with the tokens of both sides."""
+
+    kind: str
+    reference: list[str]
+    prediction: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Edits(Explanation):
+    """The edits that turn the reference into the prediction, left to right."""
+
+    edits: list[Edit]
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment(Explanation):
+    """Tokens of both sides, their similarity, and the weight with which each counts."""
+
+    prediction: list[str]
+    reference: list[str]
+    similarity: Array
+    prediction_weights: Array
+    reference_weights: Array
+
+
+@dataclass(frozen=True, eq=False)
+class TokenScores(Explanation):
+    """One text's tokens with one or more values each, such as its information with and without help."""
+
+    tokens: list[str]
+    values: dict[str, list[float]]

@@ -1,0 +1,61 @@
+"""Longest common subsequences: the length of one, and the summary-level union of ROUGE-Lsum."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from rapidfuzz.distance import LCSseq
+
+from nlgauge.columns import Array, Ragged
+
+
+def lcs_lengths(column: Ragged, predictions: Array, references: Array) -> Array:
+    """(rows,) lengths of the longest common subsequence."""
+    rows = column.lists()
+    pairs = zip(predictions.tolist(), references.tolist(), strict=True)
+    return np.array([LCSseq.similarity(rows[reference], rows[prediction]) for prediction, reference in pairs], dtype=np.float64)
+
+
+def union_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged) -> Array:
+    """(rows,) hits of the union LCS: `predictions[i]` and `references[i]` are the rows of the texts' sentences.
+
+    Each reference sentence contributes the union of its LCS with every predicted sentence; a token counts no more often
+    than it stands on either side.
+    """
+    rows = column.lists()
+    hits = np.zeros(len(predictions))
+    for i, (predicted, expected) in enumerate(zip(predictions.lists(), references.lists(), strict=True)):
+        left = Counter(token for sentence in predicted for token in rows[sentence])
+        right = Counter(token for sentence in expected for token in rows[sentence])
+        for sentence in expected:
+            reference = rows[sentence]
+            union = {place for other in predicted for place in lcs_places(reference, rows[other])}
+            for place in sorted(union):
+                token = reference[place]
+                if left[token] > 0 and right[token] > 0:
+                    left[token] -= 1
+                    right[token] -= 1
+                    hits[i] += 1
+    return hits
+
+
+def lcs_places(reference: list[int], prediction: list[int]) -> list[int]:
+    """The places in the reference of the LCS that rouge-score's backtrack finds: on a tie it drops the reference token."""
+    table = [[0] * (len(prediction) + 1)]
+    for token in reference:
+        above, row = table[-1], [0]
+        for j, other in enumerate(prediction):
+            row.append(above[j] + 1 if token == other else max(above[j + 1], row[j]))
+        table.append(row)
+    places: list[int] = []
+    i, j = len(reference), len(prediction)
+    while i and j:
+        if reference[i - 1] == prediction[j - 1]:
+            i, j = i - 1, j - 1
+            places.append(i)
+        elif table[i][j - 1] > table[i - 1][j]:
+            j -= 1
+        else:
+            i -= 1
+    return places[::-1]

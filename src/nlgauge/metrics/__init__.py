@@ -1,0 +1,1 @@
+"""One small file a metric, with its card beside it."""

@@ -1,0 +1,106 @@
+"""chrF, chrF++: F-score of character (and word) n-grams.
+
+    chrF_b = (1 + b^2) P R / (b^2 P + R)
+
+P and R are the means, over the orders that both sides have, of matched n-grams over predicted and over reference n-grams
+(the thesis swaps the two). As in sacreBLEU an order that the reference lacks adds no predicted n-grams to the sums;
+`eps_smoothing` instead averages the F of every order, as chrF++.py does. The best reference keeps its counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array, Ragged
+from nlgauge.corpus import Corpus
+from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.text import Tokens
+from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
+from nlgauge.metric import Arrays, Metric, Output, View, register
+
+_EPSILON = 1e-16
+
+
+@register
+@dataclass(frozen=True)
+class Chrf(Metric):
+    """chrF as sacreBLEU computes it, 0 to 100; chrF++ with word_order=2."""
+
+    char_order: int = 6
+    word_order: int = 0
+    beta: int = 2
+    lowercase: bool = False
+    whitespace: bool = False
+    eps_smoothing: bool = False
+
+    name: ClassVar[str] = "chrf"
+    aliases: ClassVar[dict[str, Any]] = {"chrf++": {"word_order": 2}}
+
+    def __post_init__(self) -> None:
+        self.require(isinstance(self.char_order, int) and self.char_order >= 1, "char_order", "a whole number from 1")
+        self.require(isinstance(self.word_order, int) and self.word_order >= 0, "word_order", "a whole number from 0")
+        self.require(self.beta > 0, "beta", "a number above 0")
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"chrf": (Output("chrf", True, 0, 100),)}
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        assert corpus.references is not None
+        counts = set(corpus.references.lengths.tolist())
+        return {
+            "nrefs": str(counts.pop()) if len(counts) == 1 else "var",
+            "case": "lc" if self.lowercase else "mixed",
+            "eff": "no" if self.eps_smoothing else "yes",
+            "nc": str(self.char_order),
+            "nw": str(self.word_order),
+            "space": "yes" if self.whitespace else "no",
+            "version": version("sacrebleu"),
+            "beta": str(self.beta),
+        }
+
+    @property
+    def _levels(self) -> list[tuple[Tokens, int]]:
+        characters = Tokens("characters" if self.whitespace else "visible-characters", self.lowercase)
+        words = Tokens("chrf-words", self.lowercase)
+        return [(tokens, order) for tokens, order in ((characters, self.char_order), (words, self.word_order)) if order]
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        predicted, expected, matched = [], [], []
+        for feature, order in self._levels:
+            tokens, predictions, references = view.get(feature, view.predictions, view.reference)
+            matched.append(ngram_matches(tokens, predictions, Ragged.single(references), order))
+            predicted.append(ngram_totals(tokens.lengths[predictions], order))
+            expected.append(ngram_totals(tokens.lengths[references], order))
+        total = np.hstack(expected)
+        return {"chrf": np.hstack([np.where(total > 0, np.hstack(predicted), 0.0), total, *matched])}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        predicted, expected, matched = np.split(np.asarray(statistics, dtype=np.float64), 3, axis=-1)
+        factor = self.beta**2
+        precision = np.where(predicted > 0, matched / np.where(predicted > 0, predicted, 1.0), _EPSILON)
+        recall = np.where(expected > 0, matched / np.where(expected > 0, expected, 1.0), _EPSILON)
+        if self.eps_smoothing:
+            denominator = factor * precision + recall
+            f = np.where(denominator > 0, (1 + factor) * precision * recall / np.where(denominator > 0, denominator, 1.0), _EPSILON)
+            return {"chrf": 100 * f.mean(axis=-1)}
+        both = (predicted > 0) & (expected > 0)
+        orders = np.maximum(both.sum(axis=-1), 1)
+        p, r = (np.where(both, values, 0.0).sum(axis=-1) / orders for values in (precision, recall))
+        denominator = factor * p + r
+        return {"chrf": np.where(denominator > 0, 100 * (1 + factor) * p * r / np.where(denominator > 0, denominator, 1.0), 0.0)}
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        rows = self.statistics(view, fitted)["chrf"]
+        characters = self._levels[0][0]
+        names = [f"{n}-characters" for n in range(1, self.char_order + 1)] + [f"{n}-words" for n in range(1, self.word_order + 1)]
+        found: list[Explanation] = []
+        for row, prediction, reference in zip(rows, view.predictions, view.reference, strict=True):
+            tokens = characters.of(view.text(prediction))
+            longest = longest_matched(tokens, [characters.of(view.text(reference))], self.char_order)
+            orders = [Order(name, m, p, e) for name, p, e, m in zip(names, *np.split(row, 3), strict=True)]
+            found.append(NgramMatches(f"{self} {self.score('chrf', row)['chrf']:.2f}", {"chrf": row}, tokens, longest, orders))
+        return found

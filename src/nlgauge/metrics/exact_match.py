@@ -1,0 +1,40 @@
+"""Exact match: the share of predictions that equal a reference, character for character unless told otherwise."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array
+from nlgauge.metric import Arrays, Metric, Output, View, register
+
+
+@register
+@dataclass(frozen=True)
+class ExactMatch(Metric):
+    """1 where prediction and reference are the same text, else 0; the corpus score is the mean."""
+
+    ignore_case: bool = False
+    ignore_punctuation: bool = False
+    ignore_numbers: bool = False
+
+    name: ClassVar[str] = "exact_match"
+    aliases: ClassVar[dict[str, Any]] = {"em": {}}
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"exact_match": (Output("exact_match", True, 0, 1),)}
+
+    def _normal(self, text: str) -> str:
+        dropped = (string.punctuation if self.ignore_punctuation else "") + (string.digits if self.ignore_numbers else "")
+        return (text.lower() if self.ignore_case else text).translate(str.maketrans("", "", dropped))
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        pairs = zip(view.predictions, view.reference, strict=True)
+        equal = [self._normal(view.text(prediction)) == self._normal(view.text(reference)) for prediction, reference in pairs]
+        return {"exact_match": np.column_stack([equal, np.ones(len(equal))])}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        return {"exact_match": statistics[..., 0] / statistics[..., 1]}

@@ -1,0 +1,100 @@
+"""ROUGE-N, ROUGE-L, ROUGE-Lsum: overlap of n-grams and of longest common subsequences.
+
+    P = hits / predicted,   R = hits / expected,   F = 2 P R / (P + R)
+
+Hits are clipped n-gram matches (rouge1 ... rouge9), the length of the longest common subsequence of the whole texts (rougeL),
+or of the union over lines (rougeLsum; sentences must stand on lines of their own). The corpus score is the mean over segments.
+With several references the best F decides, type by type. With `tokenizer="google"` the numbers are rouge-score's; our own
+tokeniser is the same on ASCII and keeps every other script.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array, Ragged
+from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.text import Lines, Tokens
+from nlgauge.kernels.lcs import lcs_lengths, union_lcs_hits
+from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
+from nlgauge.metric import Arrays, Metric, Output, View, register
+
+
+@register
+@dataclass(frozen=True)
+class Rouge(Metric):
+    """ROUGE, 0 to 1; "score" is rougeL's F where it is among the types."""
+
+    rouge_types: tuple[str, ...] = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+    use_stemmer: bool = False
+    tokenizer: str = "unicode"
+
+    name: ClassVar[str] = "rouge"
+
+    def __post_init__(self) -> None:
+        valid = isinstance(self.rouge_types, tuple) and bool(self.rouge_types) and len(set(self.rouge_types)) == len(self.rouge_types)
+        valid = valid and all(isinstance(t, str) and re.fullmatch(r"rouge([1-9]|L|Lsum)", t) for t in self.rouge_types)
+        self.require(valid, "rouge_types", "a list of different rouge1 ... rouge9, rougeL, rougeLsum")
+        self.require(self.tokenizer in ("unicode", "google"), "tokenizer", "'unicode' or 'google'")
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        types = sorted(self.rouge_types, key=lambda kind: kind != "rougeL")
+        return {kind: tuple(Output(kind + suffix, True, 0, 1) for suffix in ("", "_precision", "_recall")) for kind in types}
+
+    @property
+    def _tokens(self) -> Tokens:
+        return Tokens(self.tokenizer, stem=self.use_stemmer)
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        found = {}
+        for kind, (hits, predicted, expected) in self._counts(view).items():
+            precision, recall = hits / np.maximum(predicted, 1), hits / np.maximum(expected, 1)
+            f = 2 * precision * recall / np.where(hits > 0, precision + recall, 1.0)
+            found[kind] = np.column_stack([f, precision, recall, np.ones(len(f))])
+        return found
+
+    def _counts(self, view: View) -> dict[str, tuple[Array, Array, Array]]:
+        """For each type the hits, and how many there could be in the prediction and in the reference, row by row."""
+        tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
+        lengths = tokens.lengths[predictions], tokens.lengths[references]
+        highest = max((int(kind[-1]) for kind in self.rouge_types if kind[-1].isdigit()), default=0)
+        matches = ngram_matches(tokens, predictions, Ragged.single(references), highest)
+        totals = [ngram_totals(length, highest) for length in lengths]
+        found = {}
+        for kind in self.outputs():
+            if kind == "rougeL":
+                found[kind] = lcs_lengths(tokens, predictions, references), *lengths
+            elif kind == "rougeLsum":
+                found[kind] = self._union_counts(view)
+            else:
+                n = int(kind[-1]) - 1
+                found[kind] = matches[:, n], totals[0][:, n], totals[1][:, n]
+        return found
+
+    def _union_counts(self, view: View) -> tuple[Array, Array, Array]:
+        lines, predictions, references = view.get(Lines(), view.predictions, view.reference)
+        left, right = lines.take(predictions), lines.take(references)
+        tokens, predicted, expected = view.get(self._tokens, left.values, right.values)
+        sides = Ragged(predicted, left.offsets), Ragged(expected, right.offsets)
+        sizes = [np.bincount(side.owners, tokens.lengths[side.values], len(side)) for side in sides]
+        return union_lcs_hits(tokens, *sides), sizes[0], sizes[1]
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        statistics = np.asarray(statistics)
+        return {output.name: statistics[..., i] / statistics[..., -1] for i, output in enumerate(self.outputs()[part])}
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        rows = self.statistics(view, fitted)
+        counts = self._counts(view)
+        found: list[Explanation] = []
+        for i, (prediction, reference) in enumerate(zip(view.predictions, view.reference, strict=True)):
+            tokens = self._tokens.of(view.text(prediction))
+            longest = longest_matched(tokens, [self._tokens.of(view.text(reference))], 9)
+            orders = [Order(kind, *(float(column[i]) for column in columns)) for kind, columns in counts.items()]
+            title = ", ".join(f"{kind} {values[i, 0]:.4f}" for kind, values in rows.items())
+            found.append(NgramMatches(title, {kind: values[i] for kind, values in rows.items()}, tokens, longest, orders))
+        return found

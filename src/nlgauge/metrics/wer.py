@@ -1,0 +1,60 @@
+"""WER: word error rate, (S + D + I) / N with N the words of the reference, pooled over the corpus.
+
+The numbers are jiwer 4's, also where nothing is expected: with N = 0 the rate is the number of inserted words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array
+from nlgauge.explain import Edit, Edits, Explanation
+from nlgauge.features.text import Tokens
+from nlgauge.kernels.edits import DELETIONS, HITS, INSERTIONS, SUBSTITUTIONS, edit_counts, opcodes
+from nlgauge.metric import Arrays, Metric, Output, View, register
+
+
+class ErrorRate(Metric):
+    """What word and character error rate share: everything but the unit."""
+
+    lowercase: bool
+    tokenizer: ClassVar[str]
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        counts = [Output(name, None, 0) for name in ("substitutions", "deletions", "insertions", "hits")]
+        return {self.name: (Output(self.name, False, 0), *counts)}
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        tokens, predictions, references = view.get(Tokens(self.tokenizer, self.lowercase), view.predictions, view.reference)
+        return {self.name: edit_counts(tokens, predictions, references)}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        statistics = np.asarray(statistics, dtype=np.float64)
+        substitutions, deletions, insertions, hits = (statistics[..., i] for i in (SUBSTITUTIONS, DELETIONS, INSERTIONS, HITS))
+        expected = substitutions + deletions + hits
+        rate = (substitutions + deletions + insertions) / np.where(expected > 0, expected, 1.0)
+        return {self.name: rate, "substitutions": substitutions, "deletions": deletions, "insertions": insertions, "hits": hits}
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        rows = self.statistics(view, fitted)[self.name]
+        feature = Tokens(self.tokenizer, self.lowercase)
+        found: list[Explanation] = []
+        for row, prediction_id, reference_id in zip(rows, view.predictions, view.reference, strict=True):
+            prediction, reference = feature.of(view.text(prediction_id)), feature.of(view.text(reference_id))
+            edits = [Edit(kind, reference[a:b], prediction[c:d]) for kind, a, b, c, d in opcodes(reference, prediction)]
+            found.append(Edits(f"{self.name} {self.score(self.name, row)[self.name]:.4f}", {self.name: row}, edits))
+        return found
+
+
+@register
+@dataclass(frozen=True)
+class Wer(ErrorRate):
+    """Word error rate; 0 is perfect, above 1 where words were added."""
+
+    lowercase: bool = False
+
+    name: ClassVar[str] = "wer"
+    tokenizer: ClassVar[str] = "jiwer"

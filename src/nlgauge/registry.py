@@ -1,0 +1,89 @@
+"""Finds metrics: by name, by "bertscore(layer=9)", by the taxonomy, from other people's packages (entry points)."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Iterable
+from dataclasses import fields
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from nlgauge.errors import ParameterError, UnknownMetricError
+from nlgauge.metric import REGISTERED, AnyMetric
+
+ENTRY_POINT_GROUP = "nlgauge.metrics"
+
+
+@cache
+def _load_all() -> None:
+    """Imports every metric of this package and of installed packages that name theirs in the entry points."""
+    package = importlib.import_module("nlgauge.metrics")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"nlgauge.metrics.{module.name}")
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
+        entry.load()
+
+
+def metric_classes() -> dict[str, type[AnyMetric]]:
+    """Every registered metric class by name, in alphabetical order."""
+    _load_all()
+    return dict(sorted(REGISTERED.classes.items()))
+
+
+def find(name: str) -> type[AnyMetric]:
+    """The metric class of a name or alias, or an error with the nearest names."""
+    _load_all()
+    wanted = name.strip().lower().replace("-", "_")
+    wanted = REGISTERED.aliases[wanted][0] if wanted in REGISTERED.aliases else wanted
+    if wanted in REGISTERED.classes:
+        return REGISTERED.classes[wanted]
+    raise UnknownMetricError(
+        f"there is no metric {name!r}{did_you_mean(name, [*REGISTERED.classes, *REGISTERED.aliases])}; `nlgauge list` shows all."
+    )
+
+
+def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
+    """The metric of a name (or alias) with these parameters."""
+    metric = find(name)
+    alias = REGISTERED.aliases.get(name.strip().lower().replace("-", "_"))
+    given = {**(alias[1] if alias else {}), **(parameters or {})}
+    known = [f.name for f in fields(metric)]  # type: ignore[arg-type]
+    for parameter in given:
+        if parameter not in known:
+            takes = f"takes {', '.join(known)}" if known else "takes no parameters"
+            raise ParameterError(f"{metric.name} has no parameter {parameter!r}{did_you_mean(parameter, known)}; it {takes}.")
+    return metric(**{key: tuple(value) if isinstance(value, list) else value for key, value in given.items()})
+
+
+def parse(text: str) -> AnyMetric:
+    """The metric that a text such as "chrf(word_order=2)" describes; it reads literals alone and runs nothing.
+
+    >>> str(parse("chrf(word_order=2, char_order=6)"))
+    'chrf(word_order=2)'
+    """
+    name, bracket, inside = text.strip().partition("(")
+    if not bracket:
+        return make(name)
+    try:
+        call = ast.parse(f"_({inside}", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
+            raise ValueError
+        parameters = {str(keyword.arg): _literal(keyword.value) for keyword in call.keywords}
+    except (SyntaxError, ValueError):
+        raise ParameterError(f"cannot read {text!r}; write name(parameter=value, ...), for example chrf(word_order=2).") from None
+    return make(name, parameters)
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """ ", did you mean ...?" with the nearest known names; nothing where none is near."""
+    near = difflib.get_close_matches(given.lower(), list(known), n=2, cutoff=0.6)
+    return f"; did you mean {' or '.join(map(repr, near))}?".removesuffix("?") if near else ""
+
+
+def _literal(node: ast.expr) -> Any:
+    # A bare word is a string: shells make quotes inside quotes tedious.
+    return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)
