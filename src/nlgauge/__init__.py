@@ -12,7 +12,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nlgauge.card import ApplTasks as ApplTasks
+    from nlgauge.card import Categories as Categories
+    from nlgauge.card import QualityDims as QualityDims
     from nlgauge.card import card as card
+    from nlgauge.card import filter_metrics as filter_metrics
+    from nlgauge.card import list_metrics as list_metrics
+    from nlgauge.compat.custom import MetricForLanguageGeneration as MetricForLanguageGeneration
+    from nlgauge.compat.custom import MetricForNLG as MetricForNLG
+    from nlgauge.compat.nlgmetricverse import AutoMetric as AutoMetric
+    from nlgauge.compat.nlgmetricverse import DataLoaderStrategies as DataLoaderStrategies
+    from nlgauge.compat.nlgmetricverse import Jury as Jury
+    from nlgauge.compat.nlgmetricverse import NLGMetricverse as NLGMetricverse
+    from nlgauge.compat.nlgmetricverse import get_metric_bounds as get_metric_bounds
+    from nlgauge.compat.nlgmetricverse import load_metric as load_metric
     from nlgauge.corpus import Corpus as Corpus
     from nlgauge.errors import NlgaugeError as NlgaugeError
     from nlgauge.metric import Metric as Metric
@@ -34,23 +47,11 @@ _HOMES = {
     "NlgaugeError": "nlgauge.errors",
     **dict.fromkeys(("Metric", "WholeMetric", "Output", "register"), "nlgauge.metric"),
     "Model": "nlgauge.models",
-    "card": "nlgauge.card",
+    **dict.fromkeys(("card", "list_metrics", "filter_metrics", "Categories", "ApplTasks", "QualityDims"), "nlgauge.card"),
+    **dict.fromkeys(("MetricForNLG", "MetricForLanguageGeneration"), "nlgauge.compat.custom"),
     **dict.fromkeys(
-        (
-            "NLGMetricverse",
-            "Jury",
-            "load_metric",
-            "AutoMetric",
-            "MetricForNLG",
-            "MetricForLanguageGeneration",
-            "DataLoaderStrategies",
-            "list_metrics",
-            "filter_metrics",
-            "get_metric_bounds",
-        ),
-        "nlgauge.compat.nlgmetricverse",
+        ("NLGMetricverse", "Jury", "load_metric", "AutoMetric", "DataLoaderStrategies", "get_metric_bounds"), "nlgauge.compat.nlgmetricverse"
     ),
-    **dict.fromkeys(("Categories", "ApplTasks", "QualityDims"), "nlgauge.card"),
 }
 
 __all__ = sorted(_HOMES)  # noqa: PLE0605

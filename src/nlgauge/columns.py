@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ class Ragged:
     def lists(self) -> list[list[Any]]:
         """The rows as Python lists, which plain kernels read faster than arrays."""
         flat, bounds = self.values.tolist(), self.offsets.tolist()
-        return [flat[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+        return [flat[start:end] for start, end in pairwise(bounds)]
 
 
 def offsets_of(lengths: Sequence[int] | Array) -> Array:

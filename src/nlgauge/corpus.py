@@ -15,8 +15,10 @@ Each distinct text is kept once and spoken of by an integer id; what belongs to 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -101,7 +103,7 @@ class Corpus:
             if not isinstance(system, str) or not system:
                 raise InputError(f"system names must be non-empty strings, got {system!r}.")
         texts = Texts()
-        columns = {}
+        columns: dict[str, Ragged] = {}
         count = -1
         for system, given_texts in systems.items():
             name = f"predictions[{system!r}]" if named else "predictions"
@@ -179,7 +181,7 @@ class Corpus:
             size += lengths[self.sources]
         number = (np.cumsum(size) - 1).clip(0) // characters
         bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(self)]
-        return [np.arange(start, end) for start, end in zip(bounds, bounds[1:], strict=False)]
+        return [np.arange(start, end) for start, end in pairwise(bounds)]
 
     def records(self) -> list[dict[str, Any]]:
         """One plain dictionary a segment, from which `from_saved` makes the same corpus."""
@@ -253,7 +255,7 @@ def _text(value: Any, place: str) -> str:
                     "read the data with its right encoding."
                 ) from None
         return text
-    if value is None or value != value:  # NaN is how data frames spell a missing text
+    if value is None or (isinstance(value, float) and math.isnan(value)):  # NaN is how data frames spell a missing text
         raise InputError(f"{place} is {value!r}; an empty text is ''.")
     raise InputError(f"{place} is a {type(value).__name__} ({value!r:.40}); give a str.")
 

@@ -72,10 +72,25 @@ def _blocks(resamples: int, segments: int) -> list[int]:
     return [size] * (resamples // size) + ([resamples % size] if resamples % size else [])
 
 
-def bootstrap_scores(tables: list[Table], clusters: Clusters, weights: Array | None, resamples: int, seed: int) -> list[dict[str, Array]]:
+class Resampling(NamedTuple):
+    """How often what is drawn, from which seed, and how sure intervals are to be."""
+
+    clusters: Clusters
+    weights: Array | None
+    resamples: int
+    seed: int
+    confidence: float
+
+    def weighted(self, tables: list[Table]) -> Array:
+        """The tables' rows side by side, each as heavy as its segment."""
+        rows = stacked(tables)
+        return rows if self.weights is None else rows * self.weights[:, None]
+
+
+def bootstrap_scores(tables: list[Table], plan: Resampling) -> list[dict[str, Array]]:
     """For each table every output of every resample; the resamples are the same for all tables."""
-    rows = stacked(tables) if weights is None else stacked(tables) * weights[:, None]
-    sums = np.concatenate([counts @ rows for counts in clusters.bootstrap(resamples, seed)])
+    rows = plan.weighted(tables)
+    sums = np.concatenate([counts @ rows for counts in plan.clusters.bootstrap(plan.resamples, plan.seed)])
     return unstacked(tables, sums)
 
 
@@ -100,35 +115,27 @@ class PairTest(NamedTuple):
     p: float
 
 
-def compare_tables(
-    first: list[Table], second: list[Table], clusters: Clusters, weights: Array | None, test: str, resamples: int, seed: int, confidence: float
-) -> list[dict[str, PairTest]]:
+def compare_tables(first: list[Table], second: list[Table], plan: Resampling, test: str) -> list[dict[str, PairTest]]:
     """For each pair of tables the test of every output; one resampling serves all of them."""
-    observed = []
-    for one, other in zip(first, second, strict=True):
-        scores = one.scores(weights), other.scores(weights)
-        observed.append({output.name: scores[0][output.name] - scores[1][output.name] for output in one.outputs()})
-    ours, theirs = (bootstrap_scores(tables, clusters, weights, resamples, seed) for tables in (first, second))
+    ours, theirs = (bootstrap_scores(tables, plan) for tables in (first, second))
     drawn = [{name: a[name] - b[name] for name in a} for a, b in zip(ours, theirs, strict=True)]
-    shuffled = None if test == "bootstrap" else _randomised(first, second, clusters, weights, resamples, seed)
+    shuffled = _randomised(first, second, plan) if test == "randomisation" else None
     found = []
     for i, differences in enumerate(drawn):
+        scores, others = first[i].scores(plan.weights), second[i].scores(plan.weights)
         tests = {}
         for name, values in differences.items():
-            interval = percentile(observed[i][name], values, confidence)
+            observed = scores[name] - others[name]
+            interval = percentile(observed, values, plan.confidence)
             null = values - values.mean() if shuffled is None else shuffled[i][name]
-            tests[name] = PairTest(interval.low, interval.high, p_value(observed[i][name], null))
+            tests[name] = PairTest(interval.low, interval.high, p_value(observed, null))
         found.append(tests)
     return found
 
 
-def _randomised(
-    first: list[Table], second: list[Table], clusters: Clusters, weights: Array | None, resamples: int, seed: int
-) -> list[dict[str, Array]]:
-    a, b = stacked(first), stacked(second)
-    if weights is not None:
-        a, b = a * weights[:, None], b * weights[:, None]
-    moved = np.concatenate([swap @ (b - a) for swap in clusters.swaps(resamples, seed)])
+def _randomised(first: list[Table], second: list[Table], plan: Resampling) -> list[dict[str, Array]]:
+    a, b = plan.weighted(first), plan.weighted(second)
+    moved = np.concatenate([swap @ (b - a) for swap in plan.clusters.swaps(plan.resamples, plan.seed)])
     ours, theirs = unstacked(first, a.sum(axis=0) + moved), unstacked(second, b.sum(axis=0) - moved)
     return [{name: x[name] - y[name] for name in x} for x, y in zip(ours, theirs, strict=True)]
 

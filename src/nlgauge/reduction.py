@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ class Reducer:
             scores = np.column_stack([segment_metric.score(part, values)[output.name] for output in metric.outputs()[part]])
             for sizes in (references, predictions):
                 bounds = offsets_of(sizes)
-                groups = (scores[a:b] for a, b in zip(bounds, bounds[1:], strict=False))
+                groups = (scores[a:b] for a, b in pairwise(bounds))
                 scores = np.array([[_number(function, column) for column in group.T] for group in groups])
             found[part] = np.column_stack([scores, np.ones(len(scores))])
         return found
@@ -128,4 +129,5 @@ def averaging_function(rule: ReduceFn) -> Callable[[Any], Any] | None:
     function = getattr(np, rule, None) if isinstance(rule, str) and rule.isidentifier() else None
     if not callable(function) or isinstance(function, type):
         raise ParameterError(f"reduce_fn must be 'best', 'max', 'min', the name of a NumPy function such as 'mean', or a callable; got {rule!r}.")
-    return function
+    found: Callable[[Any], Any] = function
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
@@ -20,10 +20,10 @@ from nlgauge.corpus import Corpus
 from nlgauge.errors import NlgaugeError, ParameterError, ResultError
 from nlgauge.explain import Explanation
 from nlgauge.features import Features
-from nlgauge.inference import Interval
+from nlgauge.inference import Clusters, Interval, PairTest, Resampling
 from nlgauge.metric import AnyMetric, Metric, WholeMetric
 from nlgauge.registry import did_you_mean, find, parse
-from nlgauge.table import Table
+from nlgauge.table import Table, with_score
 
 if TYPE_CHECKING:
     from nlgauge.engine import Costs, Fits, Job
@@ -128,41 +128,56 @@ class Result(Mapping[str, Any]):
             ]
         return as_frame(rows, frame)
 
+    def _resampling(self, confidence: float, resamples: int, seed: int | None) -> Resampling:
+        if not 0 < confidence < 1:
+            raise ParameterError(f"confidence must be between 0 and 1, got {confidence!r}.")
+        if resamples < 1:
+            raise ParameterError(f"resamples must be a whole number from 1, got {resamples!r}.")
+        clusters = Clusters(self.corpus.documents, len(self.corpus))
+        return Resampling(clusters, self.corpus.weights, resamples, self.job.options.seed if seed is None else seed, confidence)
+
     def intervals(self, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None) -> dict[str, Any]:
         """The score of every output with the bounds of its interval, in the shape of the result itself."""
-        _check_options(confidence, resamples)
-        seed = self.job.options.seed if seed is None else seed
-        clusters = inference.Clusters(self.corpus.documents, len(self.corpus))
+        plan = self._resampling(confidence, resamples, seed)
         additive = {key: table for key, table in self.tables.items() if table.additive}
         samples: dict[tuple[str, str], dict[str, Array]] = {}
-        if additive and clusters.count > 1:
-            drawn = inference.bootstrap_scores(list(additive.values()), clusters, self.corpus.weights, resamples, seed)
-            samples = dict(zip(additive, drawn, strict=True))
+        if additive and plan.clusters.count > 1:
+            samples = dict(zip(additive, inference.bootstrap_scores(list(additive.values()), plan), strict=True))
         found = {}
         for key, table in self.tables.items():
             scores = table.scores(self.corpus.weights)
-            reason, make = "", inference.percentile
-            if clusters.count < 2:
-                reason = "one segment (or document) alone: nothing to resample"
-            elif not table.additive:
-                samples[key], reason = self._halves(key[0], table, clusters, resamples, seed)
-                make = inference.half_sample_interval
-            found[key] = _with_score({o.name: _interval(o.name, scores, samples.get(key), reason, confidence, make) for o in table.outputs()})
+            reason = self._no_resampling(table, plan)
+            if not reason and not table.additive:
+                samples[key] = self._halves(key[0], table, plan)
+            intervals = {}
+            for output in table.outputs():
+                score = scores[output.name]
+                if reason:
+                    intervals[output.name] = Interval(score, math.nan, math.nan, reason)
+                else:
+                    make = inference.percentile if table.additive else inference.half_sample_interval
+                    intervals[output.name] = make(score, samples[key][output.name], confidence)
+            found[key] = with_score(intervals)
         return self._by_shape(found)
 
-    def _halves(self, system: str, table: Table, clusters: inference.Clusters, resamples: int, seed: int) -> tuple[dict[str, Array], str]:
-        reason = self._not_recomputable(table)
-        if reason:
-            return {}, reason
+    def _halves(self, system: str, table: Table, plan: Resampling) -> dict[str, Array]:
         assert isinstance(table.metric, WholeMetric)
         features = Features(self.corpus.texts, self.job.options)
         values = [
-            table.metric.whole(self.corpus.take(half), system, features) for half in clusters.halves(min(resamples, table.metric.resamples), seed)
+            table.metric.whole(self.corpus.take(half), system, features)
+            for half in plan.clusters.halves(min(plan.resamples, table.metric.resamples), plan.seed)
         ]
-        return {output.name: np.array([value[output.name] for value in values]) for output in table.outputs()}, ""
+        return {output.name: np.array([value[output.name] for value in values]) for output in table.outputs()}
 
-    def _not_recomputable(self, table: Table) -> str:
+    def _no_resampling(self, table: Table, plan: Resampling) -> str:
+        """Why a table's uncertainty cannot be known; "" where it can."""
+        if plan.clusters.count < 2:
+            return "one segment (or document) alone: nothing to resample"
+        if table.additive:
+            return ""
         assert isinstance(table.metric, WholeMetric)
+        if self.corpus.weights is not None:
+            return "no sum over segments, so segment weights have no meaning for it"
         if not table.metric.resamples:
             return "no sum over segments, and recomputing it many times costs too much"
         return "" if self.has_texts else "no sum over segments, and the texts to recompute it were not saved"
@@ -180,7 +195,7 @@ class Result(Mapping[str, Any]):
         `test` is "randomisation" (approximate randomisation) or "bootstrap" (paired). Each part of a metric is tested on its
         first output, and Holm's correction counts all tests of the comparison.
         """
-        _check_options(confidence, resamples)
+        plan = self._resampling(confidence, resamples, seed)
         if test not in ("randomisation", "bootstrap"):
             raise ParameterError(f"test must be 'randomisation' or 'bootstrap', got {test!r}.")
         for system in systems:
@@ -191,35 +206,30 @@ class Result(Mapping[str, Any]):
             raise ResultError(
                 f"a comparison needs two systems, this result has {', '.join(self.systems)}; score them together with predictions={{name: texts}}."
             )
-        seed = self.job.options.seed if seed is None else seed
-        rows = [row for one, other in pairs for row in self._compared(one, other, test, confidence, resamples, seed)]
+        rows = [row for one, other in pairs for row in self._compared(one, other, test, plan)]
         corrected = inference.holm([row.p for row in rows])
         return Comparison([row._replace(p_holm=p) for row, p in zip(rows, corrected, strict=True)], test, confidence, resamples)
 
-    def _compared(self, one: str, other: str, test: str, confidence: float, resamples: int, seed: int) -> list[Compared]:
-        clusters = inference.Clusters(self.corpus.documents, len(self.corpus))
-        weights = self.corpus.weights
+    def _compared(self, one: str, other: str, test: str, plan: Resampling) -> list[Compared]:
         additive = [label for label in self.labels if self.tables[one, label].additive]
-        tests: dict[str, dict[str, inference.PairTest]] = {}
-        if additive and clusters.count > 1:
+        tests: dict[str, dict[str, PairTest]] = {}
+        if additive and plan.clusters.count > 1:
             first, second = ([self.tables[system, label] for label in additive] for system in (one, other))
-            found = inference.compare_tables(first, second, clusters, weights, test, resamples, seed, confidence)
-            tests = dict(zip(additive, found, strict=True))
+            tests = dict(zip(additive, inference.compare_tables(first, second, plan, test), strict=True))
+        unknown = PairTest(math.nan, math.nan, math.nan)
         rows = []
         for label in self.labels:
             table = self.tables[one, label]
-            scores, others = (self.tables[system, label].scores(weights) for system in (one, other))
-            reason = "one segment (or document) alone: nothing to resample" if clusters.count < 2 else ""
+            scores, others = (self.tables[system, label].scores(plan.weights) for system in (one, other))
+            reason = self._no_resampling(table, plan)
             if not reason and not table.additive:
-                reason = self._not_recomputable(table)
-                tests[label] = {} if reason else self._swapped(one, other, label, clusters, resamples, seed)
-            outputs = [outputs[0] for outputs in table.metric.outputs().values()] or table.outputs()[:1]
-            for output in outputs:
-                result = tests.get(label, {}).get(output.name, inference.PairTest(math.nan, math.nan, math.nan))
-                rows.append(Compared(label, output, one, other, scores[output.name], others[output.name], *result, p_holm=math.nan, reason=reason))
+                tests[label] = self._swapped(one, other, label, plan)
+            for output in [outputs[0] for outputs in table.metric.outputs().values()] or table.outputs()[:1]:
+                tested = tests.get(label, {}).get(output.name, unknown)
+                rows.append(Compared(label, output, one, other, scores[output.name], others[output.name], *tested, p_holm=math.nan, reason=reason))
         return rows
 
-    def _swapped(self, one: str, other: str, label: str, clusters: inference.Clusters, resamples: int, seed: int) -> dict[str, inference.PairTest]:
+    def _swapped(self, one: str, other: str, label: str, plan: Resampling) -> dict[str, PairTest]:
         metric = self.tables[one, label].metric
         assert isinstance(metric, WholeMetric)
         features = Features(self.corpus.texts, self.job.options)
@@ -230,8 +240,8 @@ class Result(Mapping[str, Any]):
             return {name: ours[name] - theirs[name] for name in ours}
 
         observed = differences(np.zeros(len(self.corpus)))
-        p_values = inference.swap_test(differences, observed, clusters.swaps(min(resamples, metric.resamples), seed))
-        return {name: inference.PairTest(math.nan, math.nan, p) for name, p in p_values.items()}
+        swaps = plan.clusters.swaps(min(plan.resamples, metric.resamples), plan.seed)
+        return {name: PairTest(math.nan, math.nan, p) for name, p in inference.swap_test(differences, observed, swaps).items()}
 
     def explain(self, metric: str, segment: int | str, system: str | None = None) -> list[Explanation]:
         """Why a segment got its score; `segment` is its number or its id."""
@@ -276,25 +286,6 @@ class Result(Mapping[str, Any]):
         from nlgauge.render import result_table
 
         return result_table(self, None)
-
-
-def _check_options(confidence: float, resamples: int) -> None:
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must be between 0 and 1, got {confidence!r}.")
-    if resamples < 1:
-        raise ParameterError(f"resamples must be a whole number from 1, got {resamples!r}.")
-
-
-def _interval(
-    name: str, scores: dict[str, Any], samples: dict[str, Array] | None, reason: str, confidence: float, make: Callable[..., Interval]
-) -> Interval:
-    if reason or not samples:
-        return Interval(scores[name], math.nan, math.nan, reason)
-    return make(scores[name], samples[name], confidence)
-
-
-def _with_score(intervals: dict[str, Interval]) -> dict[str, Interval]:
-    return {"score": next(iter(intervals.values())), **intervals} if intervals and "score" not in intervals else intervals
 
 
 def as_frame(rows: list[dict[str, Any]], frame: str | None) -> Any:

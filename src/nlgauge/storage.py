@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 import shutil
 import tempfile
 from dataclasses import replace
@@ -86,11 +85,11 @@ def save(result: Result, directory: Path, texts: bool, overwrite: bool) -> Path:
     directory.parent.mkdir(parents=True, exist_ok=True)
     making = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
     try:
-        os.chmod(making, 0o755)
+        making.chmod(0o755)
         _write(result, making, texts and result.has_texts)
         if directory.exists():
             shutil.rmtree(directory)
-        os.replace(making, directory)
+        making.replace(directory)
     except BaseException:
         shutil.rmtree(making, ignore_errors=True)
         raise

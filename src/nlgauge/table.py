@@ -32,8 +32,8 @@ class Table:
     def scores(self, weights: Array | None) -> dict[str, Any]:
         """The corpus score of every output, "score" first."""
         if self.additive:
-            return _with_score({name: float(value) for name, value in self.resampled(None if weights is None else weights[None, :]).items()})
-        return _with_score(self.values)
+            return with_score({name: float(value) for name, value in self.resampled(None if weights is None else weights[None, :]).items()})
+        return with_score(self.values)
 
     def resampled(self, weights: Array | None) -> dict[str, Array]:
         """Every output for each row of segment weights (resamples, segments); None: once, every segment weighing 1."""
@@ -53,7 +53,8 @@ class Table:
         return found
 
 
-def _with_score(outputs: dict[str, Any]) -> dict[str, Any]:
+def with_score(outputs: dict[str, Any]) -> dict[str, Any]:
+    """The outputs with the first of them also as "score"."""
     return outputs if "score" in outputs or not outputs else {"score": next(iter(outputs.values())), **outputs}
 
 

@@ -26,7 +26,7 @@ _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 def _unicode(text: str) -> list[str]:
     """Runs of letters, marks and digits in lower case, each character of an unspaced script alone; no script is lost."""
-    return _UNICODE_WORD.findall(text.lower())
+    return list(_UNICODE_WORD.findall(text.lower()))
 
 
 def _google(text: str) -> list[str]:

@@ -17,8 +17,8 @@ def edit_counts(column: Ragged, predictions: Array, references: Array) -> Array:
     counts = np.zeros((len(predictions), 4))
     for i, (prediction, reference) in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
         row = [0, 0, 0, 0]
-        for tag, _, _ in Levenshtein.editops(rows[reference], rows[prediction]).as_list():
-            row[_KINDS[tag]] += 1
+        for operation in Levenshtein.editops(rows[reference], rows[prediction]):
+            row[_KINDS[operation.tag]] += 1
         row[HITS] = len(rows[reference]) - row[SUBSTITUTIONS] - row[DELETIONS]
         counts[i] = row
     return counts

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import reduce
+from operator import or_
 
 import numpy as np
 
@@ -18,10 +20,8 @@ def ngram_matches(column: Ragged, predictions: Array, references: Ragged, orders
             grams = Counter(zip(*(rows[prediction][k:] for k in range(n + 1)), strict=False))
             if not grams:
                 break
-            greatest: Counter[tuple[int, ...]] = Counter()
-            for reference in group:
-                counts = Counter(zip(*(rows[reference][k:] for k in range(n + 1)), strict=False))
-                greatest = counts if len(group) == 1 else greatest | counts
+            counts = [Counter(zip(*(rows[reference][k:] for k in range(n + 1)), strict=False)) for reference in group]
+            greatest = reduce(or_, counts)
             matched = sum(min(count, greatest[gram]) for gram, count in grams.items() if gram in greatest)
             if not matched:
                 break  # no longer n-gram can match either

@@ -22,7 +22,8 @@ from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 
-_SMOOTHING = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None}
+# Each smoothing with its default value, which "none" and "exp" have no use for.
+_SMOOTHING = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
 _LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 
 
@@ -63,7 +64,7 @@ class Bleu(Metric):
     def facts(self, corpus: Corpus) -> dict[str, str]:
         assert corpus.references is not None
         counts = set(corpus.references.lengths.tolist())
-        smoothing = self.smooth_method if self._value is None else f"{self.smooth_method}[{self._value:.2f}]"
+        smoothing = f"{self.smooth_method}[{self._value:.2f}]" if self.smooth_method in ("floor", "add-k") else self.smooth_method
         return {
             "nrefs": str(counts.pop()) if len(counts) == 1 else "var",
             "case": "lc" if self.lowercase else "mixed",
@@ -79,7 +80,7 @@ class Bleu(Metric):
         return Tokens(self.tokenize or "13a", self.lowercase)
 
     @property
-    def _value(self) -> float | None:
+    def _value(self) -> float:
         return _SMOOTHING[self.smooth_method] if self.smooth_value is None else self.smooth_value
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
@@ -105,8 +106,9 @@ class Bleu(Metric):
             precisions, orders = self._precisions(matched, total)
             used = np.arange(self.max_order) < orders[..., None]
             logs = np.where(used, np.log(precisions), 0.0)
-            score = np.where(matched.any(axis=-1), penalty * np.exp(logs.sum(axis=-1) / orders), 0.0)
-        precisions = np.where(matched.any(axis=-1)[..., None], precisions, 0.0)
+            some = matched.sum(axis=-1) > 0
+            score = np.where(some, penalty * np.exp(logs.sum(axis=-1) / orders), 0.0)
+        precisions = np.where(some[..., None], precisions, 0.0)
         return {
             "bleu": score,
             **{f"precision{n + 1}": precisions[..., n] for n in range(self.max_order)},

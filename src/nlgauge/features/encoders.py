@@ -1,0 +1,130 @@
+"""What a Transformers encoder makes of a text: its pieces, their contextual vectors, one vector for the whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlgauge.columns import Array, Ragged, offsets_of
+from nlgauge.features import Feature, RunOptions
+from nlgauge.features.batches import by_length
+from nlgauge.models import ModelSpec
+from nlgauge.models.loader import Loaded, first_layers, load_encoder, torch_modules
+
+_BATCH_TOKENS = 4096
+
+
+class Pieces(NamedTuple):
+    """Token ids with special ones, which of them are start and end marks, and whether the text was cut."""
+
+    ids: Ragged
+    special: Ragged
+    truncated: Ragged
+
+
+class Hidden(NamedTuple):
+    """Pieces with a unit vector each."""
+
+    vectors: Ragged
+    ids: Ragged
+    special: Ragged
+    truncated: Ragged
+
+
+class Embedded(NamedTuple):
+    """One unit vector a text, and whether the text was cut."""
+
+    vectors: Ragged
+    truncated: Ragged
+
+
+@dataclass(frozen=True)
+class EncoderPieces(Feature):
+    """The pieces of a text as an encoder gets them; no model is run."""
+
+    model: ModelSpec
+
+    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Pieces:
+        return _pieces(load_encoder(self.model, options.device), keys)
+
+
+@dataclass(frozen=True)
+class HiddenStates(Feature):
+    """The unit vectors of a text's pieces at one layer of an encoder; layers above it are not run."""
+
+    model: ModelSpec
+    layer: int
+
+    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Hidden:
+        loaded = load_encoder(self.model, options.device)
+        pieces = _pieces(loaded, keys)
+        shortened = _shortened(loaded, self.layer)
+        vectors = _encode(loaded, shortened, pieces.ids, options, f"encoding ({loaded.name})")
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return Hidden(Ragged(vectors / np.where(norms > 0, norms, 1), pieces.ids.offsets), *pieces)
+
+
+@dataclass(frozen=True)
+class TextEmbedding(Feature):
+    """One unit vector a text: the mean of its pieces' last vectors, as sentence-transformers' mean pooling gives it."""
+
+    model: ModelSpec
+
+    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Embedded:
+        loaded = load_encoder(self.model, options.device)
+        ids, _, truncated = _pieces(loaded, keys, loaded.pooling_length)
+        vectors = _encode(loaded, loaded.model, ids, options, f"embedding ({loaded.name})")
+        sums = np.add.reduceat(vectors, ids.offsets[:-1], axis=0) if len(ids) else vectors
+        norms = np.linalg.norm(sums, axis=1, keepdims=True)
+        return Embedded(Ragged.single(sums / np.where(norms > 0, norms, 1)), truncated)
+
+
+def piece_strings(spec: ModelSpec, ids: Array, device: str | None = None) -> list[str]:
+    """The pieces as people read them."""
+    return list(load_encoder(spec, device).tokenizer.convert_ids_to_tokens(ids.tolist()))
+
+
+@lru_cache(maxsize=4)
+def _shortened(loaded: Loaded, layer: int) -> Any:
+    return first_layers(loaded.model, layer)
+
+
+def _pieces(loaded: Loaded, texts: list[str], at_most: int | None = None) -> Pieces:
+    window = loaded.max_length if at_most is None else min(at_most, loaded.max_length)
+    if not texts:
+        empty = Ragged.of([])
+        return Pieces(empty, Ragged(empty.values.astype(bool), empty.offsets), empty)
+    tokenizer = loaded.tokenizer
+    stripped = [text.strip() for text in texts]
+    whole = tokenizer(stripped, add_special_tokens=True, verbose=False).input_ids
+    long = [i for i, row in enumerate(whole) if len(row) > window]
+    for i in long:
+        whole[i] = tokenizer(stripped[i], add_special_tokens=True, truncation=True, max_length=window).input_ids
+    ids = Ragged.of(whole)
+    marks = [token for token in (tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.bos_token_id, tokenizer.eos_token_id) if token is not None]
+    truncated = np.zeros(len(texts), dtype=np.int64)
+    truncated[long] = 1
+    return Pieces(ids, Ragged(np.isin(ids.values, marks), ids.offsets), Ragged.single(truncated))
+
+
+def _encode(loaded: Loaded, model: Any, ids: Ragged, options: RunOptions, what: str) -> Array:
+    """(all tokens, d) last vectors of a model, in the order of `ids`."""
+    torch = torch_modules(what)[1]
+    width = int(loaded.model.config.hidden_size)
+    vectors = np.empty((len(ids.values), width), dtype=np.float32)
+    padding = loaded.tokenizer.pad_token_id or 0
+    for rows in by_length(ids.lengths, options.batch_size, _BATCH_TOKENS, what):
+        part = ids.take(rows)
+        longest = int(part.lengths.max())
+        mask = np.arange(longest) < part.lengths[:, None]
+        padded = np.full(mask.shape, padding, dtype=np.int64)
+        padded[mask] = part.values
+        with torch.inference_mode():
+            inputs = torch.from_numpy(padded).to(loaded.device), torch.from_numpy(mask.astype(np.int64)).to(loaded.device)
+            found = model(input_ids=inputs[0], attention_mask=inputs[1]).last_hidden_state.float().cpu().numpy()
+        places = np.arange(len(part.values)) + np.repeat(ids.offsets[rows] - offsets_of(part.lengths)[:-1], part.lengths)
+        vectors[places] = found[mask]
+    return vectors

@@ -1,0 +1,164 @@
+"""BERTScore: each token of one text is matched with the most similar token of the other, by contextual vectors.
+
+    P = sum_i w_i max_j cos(h_i, r_j) / sum_i w_i     over the prediction's tokens h,   R likewise over the reference's
+    F = 2 P R / (P + R)                               (0 unless both are above 0)
+
+w is 1, or with `idf` log((N + 1) / (df + 1)) from the N references; start and end marks weigh 0 but may be matched. bert-score multiplies
+padding by 0, so a token whose cosines are all negative depends there on its batch; here it keeps its true maximum. With several references the
+best is taken for P, R and F each, as bert-score does. A text without tokens scores 0. Where every weight of a text is 0, they are equal instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array
+from nlgauge.corpus import Corpus
+from nlgauge.errors import ParameterError
+from nlgauge.explain import Alignment, Explanation
+from nlgauge.features import RunOptions
+from nlgauge.features.encoders import EncoderPieces, Hidden, HiddenStates, piece_strings
+from nlgauge.metric import Arrays, Fit, Metric, Output, View, register
+from nlgauge.models import ModelSpec, is_model_spec, model_facts
+
+# The layers that bert-score's authors found best, for the models that people name.
+_LAYERS = {
+    "roberta-large": 17,
+    "roberta-base": 10,
+    "bert-base-uncased": 9,
+    "bert-large-uncased": 18,
+    "bert-base-multilingual-cased": 9,
+    "bert-base-chinese": 8,
+    "distilbert-base-uncased": 5,
+    "xlm-roberta-base": 9,
+    "xlm-roberta-large": 17,
+    "minilm": 6,
+}
+_LANGUAGE_MODELS = {"en": "roberta-large", "zh": "bert-base-chinese"}
+
+
+@dataclass(frozen=True)
+class InverseDocumentFrequency(Fit):
+    """log((N + 1) / (df + 1)) of every piece in the references, each occurrence of a reference a document."""
+
+    model: ModelSpec
+
+    over: ClassVar = "references"
+
+    def partial(self, view: View) -> Arrays:
+        pieces, rows = view.get(EncoderPieces(self.model), view.reference)
+        documents = pieces.ids.take(rows)
+        seen = np.unique(np.column_stack([documents.values, documents.owners]), axis=0)[:, 0]
+        ids, frequency = np.unique(seen, return_counts=True)
+        return {"ids": ids, "frequency": frequency, "documents": np.array([len(rows)])}
+
+    def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
+        count = sum(int(part["documents"][0]) for part in partials)
+        ids, inverse = np.unique(np.concatenate([part["ids"] for part in partials]), return_inverse=True)
+        frequency = np.bincount(inverse, np.concatenate([part["frequency"] for part in partials]), len(ids))
+        return {"ids": ids, "weights": np.log((count + 1) / (frequency + 1)), "unseen": np.array([np.log(count + 1)])}
+
+
+@register
+@dataclass(frozen=True)
+class BertScore(Metric):
+    """BERTScore without rescaling: f1 (the score), precision and recall."""
+
+    model: ModelSpec | None = None
+    layer: int | None = None
+    idf: bool = False
+
+    name: ClassVar[str] = "bertscore"
+
+    def __post_init__(self) -> None:
+        self.require(self.model is None or is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(self.layer is None or (isinstance(self.layer, int) and self.layer >= 0), "layer", "a whole number from 0")
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        notes = (Output("truncated", None, 0), Output("uniform_weights", None, 0))
+        return {
+            "f1": (Output("f1", True, 0, 1), *notes),
+            "precision": (Output("precision", True, -1, 1),),
+            "recall": (Output("recall", True, -1, 1),),
+        }
+
+    def for_language(self, lang: str | None) -> BertScore:
+        if self.model is not None or lang is None:
+            return self
+        code = lang.split("-")[0].split("_")[0].lower()
+        return replace(self, model=_LANGUAGE_MODELS.get(code, "bert-base-multilingual-cased")) if code != "en" else self
+
+    @property
+    def _model(self) -> ModelSpec:
+        return "roberta-large" if self.model is None else self.model
+
+    @property
+    def _layer(self) -> int:
+        if self.layer is not None:
+            return self.layer
+        known = _LAYERS.get(self._model.rsplit("/", 1)[-1]) if isinstance(self._model, str) else None
+        if known is None:
+            raise ParameterError(f"bertscore: the best layer of {self._model!r} is not known; give layer=..., for example the last but three.")
+        return known
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return {"metric": self.name, "layer": str(self._layer), "idf": "yes" if self.idf else "no", **model_facts(self._model)}
+
+    def fit(self) -> Fit | None:
+        return InverseDocumentFrequency(self._model) if self.idf else None
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        hidden, predictions, references = view.get(HiddenStates(self._model, self._layer), view.predictions, view.reference)
+        rows = np.array([self._match(hidden, h, r, fitted) for h, r in zip(predictions, references, strict=True)]).reshape(-1, 5)
+        one = np.ones(len(rows))
+        return {
+            "f1": np.column_stack([rows[:, 0], one, rows[:, 3:]]),
+            "precision": np.column_stack([rows[:, 1], one]),
+            "recall": np.column_stack([rows[:, 2], one]),
+        }
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        first = {part: statistics[..., 0] / statistics[..., 1]}
+        return {**first, "truncated": statistics[..., 2], "uniform_weights": statistics[..., 3]} if part == "f1" else first
+
+    def _match(self, hidden: Hidden, prediction: int, reference: int, fitted: Arrays) -> tuple[float, float, float, float, float]:
+        """F, P, R, and whether a text was cut or had no weight."""
+        cut = float(max(hidden.truncated[prediction][0], hidden.truncated[reference][0]))
+        weights = [self._weights(hidden, text, fitted) for text in (prediction, reference)]
+        uniform = float(any(flag for _, flag in weights))
+        if not all(w.any() for w, _ in weights):
+            return 0.0, 0.0, 0.0, cut, uniform
+        similarity = hidden.vectors[prediction] @ hidden.vectors[reference].T
+        precision, recall = (
+            float(best.astype(np.float64) @ w / w.sum())
+            for best, (w, _) in zip((similarity.max(axis=1), similarity.max(axis=0)), weights, strict=True)
+        )
+        f = 2 * precision * recall / (precision + recall) if precision > 0 and recall > 0 else 0.0
+        return f, precision, recall, cut, uniform
+
+    def _weights(self, hidden: Hidden, text: int, fitted: Arrays) -> tuple[Array, bool]:
+        """The weight of each piece, and whether all were 0 and had to be made equal."""
+        plain = (~hidden.special[text]).astype(np.float64)
+        if not self.idf:
+            return plain, False
+        ids = hidden.ids[text]
+        place = np.searchsorted(fitted["ids"], ids).clip(0, len(fitted["ids"]) - 1)
+        weights = plain * np.where(fitted["ids"][place] == ids, fitted["weights"][place], fitted["unseen"][0])
+        return (weights, False) if weights.any() else (plain, bool(plain.any()))
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        hidden, predictions, references = view.get(HiddenStates(self._model, self._layer), view.predictions, view.reference)
+        statistics = self.statistics(view, fitted)
+        found: list[Explanation] = []
+        for i, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
+            row = {part: values[i] for part, values in statistics.items()}
+            title = f"bertscore f1 {row['f1'][0]:.4f}, precision {row['precision'][0]:.4f}, recall {row['recall'][0]:.4f}"
+            pieces = [piece_strings(self._model, hidden.ids[text]) for text in (prediction, reference)]
+            weights = [self._weights(hidden, text, fitted)[0] for text in (prediction, reference)]
+            similarity = hidden.vectors[prediction] @ hidden.vectors[reference].T
+            found.append(Alignment(title, row, pieces[0], pieces[1], similarity, weights[0], weights[1]))
+        return found

@@ -1,0 +1,132 @@
+"""Shannon Score and Information Difference: how much a summary helps a language model predict its document.
+
+    I(D | c) = - sum_t log p(x_t | c, x_<t)      over the tokens of each sentence of D, each sentence by itself
+    ID       = I(D) - I(D | S)                   Information Difference
+    s        = ID / (I(D) - I(D | D))            Shannon Score
+
+A sentence's prompt is the start token, then for I(D) the `upstream` sentences before it, for I(D|S) the summary and those, for I(D|D) those, the
+sentence itself, and those again: "the document given the document" is in the paper's code the sentence given itself, here `full="sentence"`;
+`full="document"` prompts with the whole document. Summary, sentences and `separator` are encoded apart. No cleaning.
+
+The corpus score is the mean over segments. s is NaN where I(D) = I(D|D) (an empty document, or a model that learns nothing from a prompt).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from nlgauge.columns import Array, Ragged
+from nlgauge.corpus import Corpus
+from nlgauge.explain import Explanation, TokenScores
+from nlgauge.features.causal_lm import LogProbs, TokenInformation, token_strings
+from nlgauge.features.text import Sentences
+from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.models import ModelSpec, is_model_spec, model_facts
+
+_NAMES = ("shannon", "information_difference", "information", "information_given_summary", "information_given_document")
+
+
+class _Readings(NamedTuple):
+    """Where the sentences of each row's document stand in the feature: alone, after the summary, after themselves."""
+
+    information: TokenInformation
+    base: Ragged
+    help: Ragged
+    full: Ragged
+
+
+@register
+@dataclass(frozen=True)
+class Shannon(Metric):
+    """Shannon Score (the score) and Information Difference, from any causal language model."""
+
+    model: ModelSpec = "smollm2"
+    upstream: int = 0
+    full: str = "sentence"
+    separator: str = ""
+    units: str = "nats"
+
+    name: ClassVar[str] = "shannon"
+    aliases: ClassVar[dict[str, dict[str, object]]] = {"shannon_score": {}}
+    takes: ClassVar[Takes] = "alone"
+    source: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(isinstance(self.upstream, int) and self.upstream >= 0, "upstream", "a whole number from 0")
+        self.require(self.full in ("sentence", "document"), "full", "'sentence' or 'document'")
+        self.require(isinstance(self.separator, str), "separator", "a string")
+        self.require(self.units in ("nats", "bits"), "units", "'nats' or 'bits'")
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        score = Output("shannon", True, nan="the document tells the model nothing about itself: it is empty, or the model ignores its prompt")
+        difference = Output("information_difference", True)
+        informations = [Output(name, None, 0) for name in _NAMES[2:]]
+        return {"shannon": (score, difference, *informations, Output("document_tokens", None, 0), Output("truncated", None, 0))}
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return {**super().facts(corpus), **model_facts(self.model), "sentences": f"sentencex-{corpus.lang or 'en'}"}
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        readings = self._readings(view)
+        scale = 1 / math.log(2) if self.units == "bits" else 1.0
+        sums = -scale * _row_sums(readings.information.log_probabilities)
+        base, helped, full = (np.bincount(side.owners, sums[side.values], len(side)) for side in readings[1:])
+        tokens = np.bincount(readings.base.owners, readings.information.ids.lengths[readings.base.values], len(view))
+        cut = readings.information.truncated.values
+        truncated = np.any([np.bincount(side.owners, cut[side.values], len(side)) > 0 for side in readings[1:]], axis=0)
+        valid = base > full
+        score = np.where(valid, (base - helped) / np.where(valid, base - full, 1.0), 0.0)
+        return {"shannon": np.column_stack([score, base - helped, base, helped, full, tokens, truncated, valid, np.ones(len(view))])}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        statistics = np.asarray(statistics, dtype=np.float64)
+        valid, count = statistics[..., 7], statistics[..., 8]
+        found = {name: statistics[..., i] / count for i, name in enumerate(_NAMES)}
+        found["shannon"] = np.where(valid > 0, statistics[..., 0] / np.where(valid > 0, valid, 1.0), np.nan)
+        return {**found, "document_tokens": statistics[..., 5], "truncated": statistics[..., 6]}
+
+    def _readings(self, view: View) -> _Readings:
+        sentences, documents = view.get(Sentences(view.lang or "en"), view.source)
+        texts = view.features.texts
+        separator = [texts.intern(self.separator)] if self.separator else []
+        keys: dict[str, list[list[int]]] = {"base": [], "help": [], "full": []}
+        counts = []
+        for summary, document in zip(view.predictions.tolist(), documents.tolist(), strict=True):
+            parts = sentences[document].tolist()
+            counts.append(len(parts))
+            for j, sentence in enumerate(parts):
+                before = [part for other in parts[max(0, j - self.upstream) : j] for part in (other, *separator)]
+                whole = parts if self.full == "document" else [*before, sentence]
+                keys["base"].append([*before, sentence])
+                keys["help"].append([summary, *separator, *before, sentence])
+                keys["full"].append([*whole, *separator, *before, sentence])
+        columns = [Ragged.of(rows) for rows in keys.values()]
+        information, *places = view.get(LogProbs(self.model), *columns)
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return _Readings(information, *(Ragged(place, offsets) for place in places))
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        readings = self._readings(view)
+        rows = self.statistics(view, fitted)["shannon"]
+        information = readings.information
+        scale = 1 / math.log(2) if self.units == "bits" else 1.0
+        found: list[Explanation] = []
+        for i, row in enumerate(rows):
+            tokens = token_strings(self.model, [int(token) for place in readings.base[i] for token in information.ids[place]])
+            values = {
+                name: [float(-scale * value) for place in side[i] for value in information.log_probabilities[place]]
+                for name, side in zip(("alone", "given the summary", "given itself"), readings[1:], strict=True)
+            }
+            score = self.score("shannon", row)
+            title = f"shannon {score['shannon']:.4f}, information difference {score['information_difference']:.2f} {self.units}"
+            found.append(TokenScores(title, {"shannon": row}, tokens, values))
+        return found
+
+
+def _row_sums(column: Ragged) -> Array:
+    return np.bincount(column.owners, column.values, len(column))

@@ -1,0 +1,56 @@
+"""Models: the one place that finds and loads weights.
+
+A model is named by a string (a name of the catalogue, a local directory, or a hub repository that was fetched before) or given as
+`Model(model, tokenizer)`, the user's own objects. Nothing here touches the network unless `store.get` is called.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """The user's own model and tokeniser, under a name that labels and signatures show.
+
+    A language model is any callable that maps `input_ids` (batch, length) to an object with `logits`; an encoder is a Transformers
+    model. The tokeniser is called as a Transformers one is. Neither is changed.
+    """
+
+    model: Any = field(repr=False)
+    tokenizer: Any = field(repr=False)
+    name: str = "own"
+
+    def __repr__(self) -> str:
+        return repr(f"own:{self.name}")
+
+    def weights_hash(self) -> str:
+        """The hash of the model's weights, by name and value; of nothing where it has none."""
+        digest = hashlib.sha256()
+        for name, tensor in getattr(self.model, "state_dict", dict)().items():
+            digest.update(name.encode())
+            digest.update(tensor.detach().cpu().float().contiguous().numpy().tobytes())
+        return digest.hexdigest()
+
+
+ModelSpec = str | Model
+
+
+def model_name(spec: ModelSpec) -> str:
+    """What labels and signatures call a model."""
+    return f"own:{spec.name}" if isinstance(spec, Model) else spec
+
+
+def is_model_spec(value: object) -> bool:
+    """Whether a parameter can name a model."""
+    return isinstance(value, Model) or (isinstance(value, str) and bool(value))
+
+
+def model_facts(spec: ModelSpec) -> dict[str, str]:
+    """What a signature says of a model."""
+    from nlgauge.models import store
+
+    weights = spec.weights_hash() if isinstance(spec, Model) else store.weights_hash(store.require(spec))
+    return {"model": model_name(spec), "weights": weights[:12], "dtype": "float32"}

@@ -1,0 +1,152 @@
+"""Loads encoders and causal language models, once a process, ready to run: evaluation mode, float32 on a CPU."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nlgauge.errors import MissingExtraError, ModelError
+from nlgauge.executors import threads
+from nlgauge.models import Model, ModelSpec, model_name, store
+
+# Tokenisers that treat the start of a text as the middle of a word unless told otherwise.
+_PREFIX_SPACE = ("roberta", "gpt2", "longformer", "bart")
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A model with its tokeniser and what must be known to run it."""
+
+    name: str
+    model: Any
+    tokenizer: Any
+    device: str
+    pooling_length: int | None = None
+
+    @cached_property
+    def max_length(self) -> int:
+        """How many tokens fit, special ones included."""
+        config = getattr(self.model, "config", None)
+        positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or 1_000_000
+        if getattr(config, "model_type", "") in ("roberta", "xlm-roberta", "camembert", "longformer"):
+            positions -= 2  # positions that RoBERTa reserves
+        known = getattr(self.tokenizer, "model_max_length", None) or 1_000_000
+        return int(min(positions, known if known < 1_000_000 else positions))
+
+    @cached_property
+    def start_token(self) -> int:
+        """What stands before a plain text: the token that the tokeniser itself puts there, else end-of-text, else the start token."""
+        added = list(self.tokenizer("").input_ids)
+        if added:
+            return int(added[0])
+        vocabulary = self.tokenizer.get_vocab() if hasattr(self.tokenizer, "get_vocab") else {}
+        candidates = (vocabulary.get("<|endoftext|>"), getattr(self.tokenizer, "bos_token_id", None), getattr(self.tokenizer, "eos_token_id", None))
+        found = next((token for token in candidates if token is not None), None)
+        if found is None:
+            raise ModelError(f"the tokeniser of {self.name} has no start, end-of-text or end token; set tokenizer.bos_token.")
+        return int(found)
+
+
+def load_encoder(spec: ModelSpec, device: str | None) -> Loaded:
+    """A Transformers encoder, whole."""
+    return _load(spec, "AutoModel", device or _default_device())
+
+
+def load_causal(spec: ModelSpec, device: str | None) -> Loaded:
+    """A causal language model."""
+    return _load(spec, "AutoModelForCausalLM", device or _default_device())
+
+
+@lru_cache(maxsize=4)
+def _load(spec: ModelSpec, kind: str, device: str) -> Loaded:
+    transformers, torch = torch_modules(f"the model {model_name(spec)!r}")
+    torch.set_num_threads(threads())
+    if isinstance(spec, Model):
+        if hasattr(spec.model, "eval") and getattr(spec.model, "training", False):
+            raise ModelError(f"the model {model_name(spec)!r} is in training mode, which makes scores random; call model.eval() first.")
+        return Loaded(model_name(spec), spec.model, spec.tokenizer, device)
+    directory = store.require(spec)
+    try:
+        config = transformers.AutoConfig.from_pretrained(directory, local_files_only=True)
+        prefix = {"add_prefix_space": True} if kind == "AutoModel" and config.model_type in _PREFIX_SPACE else {}
+        with quiet():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(directory, local_files_only=True, **prefix)
+            model = getattr(transformers, kind).from_pretrained(directory, local_files_only=True, use_safetensors=True, dtype=torch.float32)
+    except (OSError, ValueError, KeyError) as error:
+        raise ModelError(f"the model in {directory} cannot be loaded: {error}") from error
+    return Loaded(spec, model.eval().to(device), tokenizer, device, _pooling_length(directory))
+
+
+def _pooling_length(directory: Path) -> int | None:
+    """How many tokens a sentence encoder was made to pool, by its own configuration."""
+    path = directory / "sentence_bert_config.json"
+    return msgspec.json.decode(path.read_bytes()).get("max_seq_length") if path.is_file() else None
+
+
+def first_layers(model: Any, layer: int) -> Any:
+    """The model without the layers above `layer`, sharing every weight with the original, which is untouched."""
+    found = shortened = _shallow(model)
+    for name in ("encoder", "transformer"):
+        if hasattr(found, name) and not hasattr(found, "layers"):
+            child = _shallow(getattr(found, name))
+            found._modules[name] = child
+            found = child
+            break
+    for name in ("layer", "layers", "block", "h"):
+        if name in found._modules:
+            if not 0 <= layer <= len(found._modules[name]):
+                raise ModelError(f"layer must be from 0 to {len(found._modules[name])} for this model, got {layer}.")
+            found._modules[name] = found._modules[name][:layer]
+            return shortened
+    if hasattr(found, "albert_layer_groups"):
+        found.config = copy.copy(found.config)
+        found.config.num_hidden_layers = layer
+        return shortened
+    raise ModelError(
+        f"the layers of a {type(model).__name__} are not known; use a BERT, RoBERTa, DistilBERT, XLM-R, ALBERT, DeBERTa or similar encoder."
+    )
+
+
+def _shallow(module: Any) -> Any:
+    clone = copy.copy(module)
+    clone._modules = dict(module._modules)
+    return clone
+
+
+def torch_modules(purpose: str) -> tuple[Any, Any]:
+    """transformers and torch, or an error that says how to install them."""
+    try:
+        return importlib.import_module("transformers"), importlib.import_module("torch")
+    except ImportError:
+        raise MissingExtraError("torch and transformers", "models", purpose) from None
+
+
+def _default_device() -> str:
+    torch = torch_modules("a model-based metric")[1]
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silences Transformers' loading bars and notes meanwhile; errors are raised as ever."""
+    logs = importlib.import_module("transformers.utils.logging")
+    shown, level = logs.is_progress_bar_enabled(), logs.get_verbosity()
+    logs.disable_progress_bar()
+    logs.set_verbosity(logging.ERROR)
+    try:
+        yield
+    finally:
+        logs.set_verbosity(level)
+        if shown:
+            logs.enable_progress_bar()
