@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from nlgauge.card import ApplTasks as ApplTasks
     from nlgauge.card import Categories as Categories
     from nlgauge.card import QualityDims as QualityDims
-    from nlgauge.card import card as card
     from nlgauge.card import filter_metrics as filter_metrics
     from nlgauge.card import list_metrics as list_metrics
     from nlgauge.compat.custom import MetricForLanguageGeneration as MetricForLanguageGeneration
@@ -47,7 +46,7 @@ _HOMES = {
     "NlgaugeError": "nlgauge.errors",
     **dict.fromkeys(("Metric", "WholeMetric", "Output", "register"), "nlgauge.metric"),
     "Model": "nlgauge.models",
-    **dict.fromkeys(("card", "list_metrics", "filter_metrics", "Categories", "ApplTasks", "QualityDims"), "nlgauge.card"),
+    **dict.fromkeys(("list_metrics", "filter_metrics", "Categories", "ApplTasks", "QualityDims"), "nlgauge.card"),
     **dict.fromkeys(("MetricForNLG", "MetricForLanguageGeneration"), "nlgauge.compat.custom"),
     **dict.fromkeys(
         ("NLGMetricverse", "Jury", "load_metric", "AutoMetric", "DataLoaderStrategies", "get_metric_bounds"), "nlgauge.compat.nlgmetricverse"

@@ -13,7 +13,6 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -191,13 +190,3 @@ def _read(name: str, path: Path) -> Card:
         return msgspec.convert({**given, "name": name, "text": text.strip() + "\n"}, Card)
     except msgspec.MsgspecError as error:
         raise NlgaugeError(f"the card {path.name} cannot be read: {error}") from None
-
-
-class _CallableModule(ModuleType):
-    """This module, which importing it makes `nlgauge.card`, where people look for the function of that name."""
-
-    def __call__(self, name: str) -> Card:
-        return card(name)
-
-
-sys.modules[__name__].__class__ = _CallableModule

@@ -273,7 +273,7 @@ def _references(references: Any, count: int, texts: Texts) -> Ragged:
     rows = _rows(references, "references")
     if len(rows) != count:
         hint = "give one (or a list) for each prediction."
-        if rows and all(len(row) == count for row in rows):
+        if count > 1 and rows and all(len(row) == count for row in rows):
             hint = f"they look transposed ({len(rows)} lists of {count}): give list(zip(*references)), all references of one prediction together."
         raise InputError(f"references has {len(rows)} items, predictions has {count}; {hint}")
     return _column(rows, "references", texts, least=0)
@@ -362,8 +362,9 @@ def _from_records(records: list[Mapping[str, Any]], lang: str | None) -> Corpus:
     systems: dict[str, dict[str, Mapping[str, Any]]] = {}
     for i, record in enumerate(records):
         rows = systems.setdefault(str(record[names["system"]]), {})
-        if rows.setdefault(str(record[names["id"]]), record) is not record:
+        if str(record[names["id"]]) in rows:
             raise InputError(f"record {i} repeats segment {record[names['id']]!r} of system {record[names['system']]!r}.")
+        rows[str(record[names["id"]])] = record
     first_name, first = next(iter(systems.items()))
     for system, rows in systems.items():
         if rows.keys() != first.keys():

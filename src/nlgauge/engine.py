@@ -42,13 +42,17 @@ class Job:
 class Costs:
     """Seconds spent, by metric label and by feature."""
 
-    metrics: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    features: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    metrics: dict[str, float] = field(default_factory=dict)
+    features: dict[str, float] = field(default_factory=dict)
+
+    def spend(self, label: str, seconds: float) -> None:
+        """Adds to what a metric has cost."""
+        self.metrics[label] = self.metrics.get(label, 0.0) + seconds
 
     def add(self, other: Costs) -> None:
         for ours, theirs in ((self.metrics, other.metrics), (self.features, other.features)):
             for key, seconds in theirs.items():
-                ours[key] += seconds
+                ours[key] = ours.get(key, 0.0) + seconds
 
 
 Rows = dict[tuple[str, str], Arrays]
@@ -94,7 +98,7 @@ def run(corpus: Corpus, job: Job, executor: Executor) -> tuple[dict[tuple[str, s
                 joined = {part: np.concatenate([chunk[part] for chunk in parts[system, label]]) for part in metric.outputs()}
                 tables[system, label] = Table(reducer.reduced(metric), joined)
         if isinstance(metric, WholeMetric):
-            costs.metrics[label] += time.perf_counter() - started
+            costs.spend(label, time.perf_counter() - started)
     return tables, fits, costs
 
 
@@ -114,7 +118,7 @@ def run_chunk(corpus: Corpus, segments: Array, job: Job, reducer: Reducer) -> tu
                 groups = _groups(corpus, segments, system, metric)
                 rows[system, label] = reducer.reduce(metric, occurrences, *groups)
         shared = sum(features.seconds.values()) - before
-        costs.metrics[label] += time.perf_counter() - started - shared
+        costs.spend(label, time.perf_counter() - started - shared)
     costs.features.update(features.seconds)
     return rows, costs
 
@@ -150,12 +154,12 @@ def _fits(corpus: Corpus, chunks: Sequence[Array], job: Job, costs: Costs) -> Fi
         for (fit, system), label in wanted.items():
             started = time.perf_counter()
             partials[fit, system].append(fit.partial(_fit_view(corpus, segments, fit, system, features)))
-            costs.metrics[label] += time.perf_counter() - started
+            costs.spend(label, time.perf_counter() - started)
         report("fitting", done, len(chunks))
     for (fit, system), label in wanted.items():
         started = time.perf_counter()
         fits[str(fit), system] = fit.combine(partials[fit, system], job.options)
-        costs.metrics[label] += time.perf_counter() - started
+        costs.spend(label, time.perf_counter() - started)
     return fits
 
 

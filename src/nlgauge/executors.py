@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
@@ -18,12 +19,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 from nlgauge import wire
 from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
-from nlgauge.errors import NlgaugeError, ParameterError
+from nlgauge.errors import InputError, ModelError, NlgaugeError, ParameterError
 from nlgauge.metric import AnyMetric, Metric
 from nlgauge.reduction import Reducer
 
 if TYPE_CHECKING:
     from nlgauge.engine import Costs, Job, Rows
+
+
+_ERRORS = {kind.__name__: kind for kind in (InputError, ModelError, ParameterError)}
 
 
 def threads() -> int:
@@ -86,7 +90,7 @@ class Processes:
         def compute(segments: Array) -> tuple[Rows, Costs]:
             worker = free.get()
             try:
-                return worker.compute(corpus.take(segments))
+                return worker.compute(replace(corpus, weights=None, documents=None).take(segments))
             finally:
                 free.put(worker)
 
@@ -103,9 +107,9 @@ class Processes:
 
 
 def _travels(metric: AnyMetric) -> bool:
-    from nlgauge.registry import parse
+    from nlgauge.registry import is_found_anywhere, parse
 
-    if not isinstance(metric, Metric) or ((fit := metric.fit()) is not None and fit.over == "system"):
+    if not isinstance(metric, Metric) or not is_found_anywhere(metric) or ((fit := metric.fit()) is not None and fit.over == "system"):
         return False
     try:
         return parse(str(metric)) == metric
@@ -118,7 +122,10 @@ class _Worker:
 
     def __init__(self, setup: Mapping[str, Any], its_threads: int) -> None:
         environment = {**os.environ, "NLGAUGE_THREADS": str(its_threads)}
-        self._process = subprocess.Popen([sys.executable, "-m", "nlgauge.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+        # -P: a module in the working directory must not take the place of one that the worker imports.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "nlgauge.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+        )
         self._send(setup)
 
     def compute(self, corpus: Corpus) -> tuple[Rows, Costs]:
@@ -130,7 +137,8 @@ class _Worker:
         if answer is None:
             raise NlgaugeError(f"a worker process ended with exit code {self._process.wait()}; its message is above.")
         if "error" in answer:
-            raise NlgaugeError(f"in a worker process: {answer['error']}")
+            kind, message = answer["error"]
+            raise _ERRORS.get(kind, NlgaugeError)(f"in a worker process: {message}")
         return {(system, label): arrays for system, label, arrays in answer["rows"]}, Costs(answer["metrics"], answer["features"])
 
     def _send(self, message: Any) -> None:
@@ -142,7 +150,8 @@ class _Worker:
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
-                stream.close()
+                with suppress(BrokenPipeError):  # what was not sent to a worker that died
+                    stream.close()
 
 
 def send(stream: BinaryIO | Any, message: Any) -> None:

@@ -51,7 +51,16 @@ def cross_fitted(target: Array, given: Array, groups: Array, components: int | N
     `components`: principal components kept, found on training rows; None keeps every dimension.
     """
     torch = torch_modules("estimating information")[1]
-    rng = np.random.default_rng(seed)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # the matrices are small: more threads only wait for each other
+    try:
+        return _cross_fitted(torch, (target, given, groups), components, settings, np.random.default_rng(seed))
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _cross_fitted(torch: Any, data: tuple[Array, Array, Array], components: int | None, settings: Settings, rng: np.random.Generator) -> Pointwise:
+    target, given, groups = data
     names, group = np.unique(groups, return_inverse=True)
     folds = min(settings.folds, len(names))
     fold = rng.permutation(len(names))[group.reshape(-1)] % folds
@@ -183,7 +192,9 @@ def _ridge(training: _Training) -> tuple[Array, Array]:
         slopes = np.zeros_like(crossed)
         if math.isfinite(strength):
             slopes = np.linalg.solve(covariance + (strength + 1e-9) * np.eye(len(covariance)), crossed)
-        left = np.sqrt(np.mean((target[stopping] - given[stopping] @ slopes) ** 2, axis=0)).clip(1e-3)
+        squares = ((target[stopping] - given[stopping] @ slopes) ** 2).sum(axis=0)
+        # One more row with the variance of all: a handful of rows must not look like certainty.
+        left = np.sqrt((squares + 1) / (len(stopping) + 1))
         tried.append((float(np.log(left).sum()), slopes, left))
     _, slopes, left = min(tried, key=lambda one: one[0])
     return slopes, left

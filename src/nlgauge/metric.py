@@ -107,9 +107,10 @@ class _Value:
         """Everything beside our own version that changes the number."""
         return {"metric": self.name, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}  # type: ignore[arg-type]
 
-    def signature(self, corpus: Corpus) -> str:
-        """One line that says which number this is."""
-        return "|".join(f"{key}:{value}" for key, value in {**self.facts(corpus), "nlgauge": version("nlgauge")}.items())
+    def signature(self, corpus: Corpus, reduction: Mapping[str, str] | None = None) -> str:
+        """One line that says which number this is; `reduction` says how several rows became one, where that is not the metric's own way."""
+        facts = {**self.facts(corpus), **(reduction or {}), "nlgauge": version("nlgauge")}
+        return "|".join(f"{key}:{value}" for key, value in facts.items())
 
     def __str__(self) -> str:
         """The metric without default parameters, as `registry.parse` reads it."""
@@ -175,9 +176,11 @@ REGISTERED = _Registered()
 
 def register(metric: MetricClass) -> MetricClass:
     """Makes a metric known by its name and aliases; a decorator for its class."""
-    taken = [name for name in (metric.name, *metric.aliases) if name in REGISTERED.classes or name in REGISTERED.aliases]
-    if taken and REGISTERED.classes.get(metric.name, metric).__qualname__ != metric.__qualname__:
-        raise ParameterError(f"a metric named {taken[0]!r} is registered already; choose another name.")
+    for name in (metric.name, *metric.aliases):
+        owner = REGISTERED.classes.get(REGISTERED.aliases[name][0] if name in REGISTERED.aliases else name, metric)
+        # The same class may come again: a module that is loaded anew.
+        if (owner.__module__, owner.__qualname__) != (metric.__module__, metric.__qualname__):
+            raise ParameterError(f"a metric named {name!r} is registered already; choose another name.")
     REGISTERED.classes[metric.name] = metric
     REGISTERED.aliases.update({alias: (metric.name, parameters) for alias, parameters in metric.aliases.items()})
     return metric

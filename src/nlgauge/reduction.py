@@ -34,7 +34,7 @@ class Averaged(Metric):
         return self.metric.outputs()
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**self.metric.facts(corpus), "reduce": self.function}
+        return self.metric.facts(corpus)
 
     def score(self, part: str, statistics: Array) -> Arrays:
         return {output.name: statistics[..., i] / statistics[..., -1] for i, output in enumerate(self.outputs()[part])}
@@ -61,9 +61,16 @@ class Reducer:
     def _rule(self, metric: Metric) -> str | Callable[[Any], Any]:
         return metric.reduce if self.rule is None else self.rule
 
+    def _acts_on(self, metric: Metric) -> bool:
+        return self.many_predictions or (self.many_references and metric.takes == "pair")
+
     def _averages(self, metric: Metric) -> Callable[[Any], Any] | None:
-        something = self.many_predictions or (self.many_references and metric.takes == "pair")
-        return averaging_function(self._rule(metric)) if something else None
+        return averaging_function(self._rule(metric)) if self._acts_on(metric) else None
+
+    def facts(self, metric: Metric) -> dict[str, str]:
+        """What a signature says of the rule: nothing where it chooses the best, or had nothing to act on."""
+        rule = rule_name(self._rule(metric))
+        return {"reduce": rule} if self._acts_on(metric) and rule != "best" else {}
 
     def reduced(self, metric: Metric) -> Metric:
         """The metric of the reduced rows."""

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import fields
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from nlgauge.errors import ParameterError, UnknownMetricError
 from nlgauge.metric import REGISTERED, AnyMetric
@@ -32,6 +33,12 @@ def metric_classes() -> dict[str, type[AnyMetric]]:
     """Every registered metric class by name, in alphabetical order."""
     _load_all()
     return dict(sorted(REGISTERED.classes.items()))
+
+
+def is_found_anywhere(metric: AnyMetric) -> bool:
+    """Whether another process finds the metric by its name: it is ours or an installed package's, not the calling script's."""
+    module = type(metric).__module__
+    return module.startswith("nlgauge.metrics.") or any(module == entry.module for entry in entry_points(group=ENTRY_POINT_GROUP))
 
 
 def find(name: str) -> type[AnyMetric]:
@@ -56,7 +63,12 @@ def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
         if parameter not in known:
             takes = f"takes {', '.join(known)}" if known else "takes no parameters"
             raise ParameterError(f"{metric.name} has no parameter {parameter!r}{did_you_mean(parameter, known)}; it {takes}.")
-    return metric(**{key: tuple(value) if isinstance(value, list) else value for key, value in given.items()})
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+    hints = get_type_hints(metric)
+    for parameter, value in values.items():
+        if not _fits(value, hints[parameter]):
+            raise ParameterError(f"{metric.name}: {parameter} must be {_named(hints[parameter])}, got {value!r}.")
+    return metric(**values)
 
 
 def parse(text: str) -> AnyMetric:
@@ -70,7 +82,12 @@ def parse(text: str) -> AnyMetric:
         return make(name)
     try:
         call = ast.parse(f"_({inside}", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
+        if (
+            not isinstance(call, ast.Call)
+            or not isinstance(call.func, ast.Name)
+            or call.args
+            or any(keyword.arg is None for keyword in call.keywords)
+        ):
             raise ValueError
         parameters = {str(keyword.arg): _literal(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError):
@@ -82,6 +99,22 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     """ ", did you mean ...?" with the nearest known names; nothing where none is near."""
     near = difflib.get_close_matches(given.lower(), list(known), n=2, cutoff=0.6)
     return f"; did you mean {' or '.join(map(repr, near))}?".removesuffix("?") if near else ""
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of a parameter's type; a whole number is a number, but True is neither."""
+    if get_origin(hint) in (Union, UnionType):
+        return any(_fits(value, one) for one in get_args(hint))
+    kind = get_origin(hint) or hint
+    if kind in (int, float) and isinstance(value, bool):
+        return False
+    return isinstance(value, (int, float) if kind is float else kind)
+
+
+def _named(hint: Any) -> str:
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    names = {int: "a whole number", float: "a number", bool: "True or False", str: "a string", tuple: "a list", type(None): "None"}
+    return " or ".join(names.get(get_origin(kind) or kind, getattr(kind, "__name__", str(kind))) for kind in kinds)
 
 
 def _literal(node: ast.expr) -> Any:

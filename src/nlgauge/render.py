@@ -170,8 +170,9 @@ def number(value: float, output: Output, sign: bool = False) -> str:
 
 
 def _metric_name(label: str, output: Output, count: int) -> Text:
-    """The label, followed by the output's name where the metric has several outputs in the table."""
-    return Text(visible(label if count == 1 else f"{label} {output.name}"), overflow="fold")
+    """The label, its parameters on a line of their own, with the output's name where the metric has several in the table."""
+    name, bracket, parameters = visible(label).partition("(")
+    return Text(name if count == 1 else f"{name} {output.name}", overflow="fold").append(f"\n({parameters}" if bracket else "", style="dim")
 
 
 def _scores(row: Compared) -> list[tuple[float, str]]:

@@ -62,7 +62,7 @@ class Result(Mapping[str, Any]):
     def __getitem__(self, key: str) -> Any:
         several = len(self.systems) > 1
         if key in self.systems and (several or key not in self.labels):
-            return {label: self.tables[key, label].scores(self.corpus.weights) for label in self.labels}
+            return _ByLabel(self, {label: self.tables[key, label].scores(self.corpus.weights) for label in self.labels})
         if several:
             if key in self.labels or self._found(key):
                 raise KeyError(f"there are several systems ({', '.join(self.systems)}): use result[system][{key!r}]")
@@ -97,8 +97,8 @@ class Result(Mapping[str, Any]):
 
     def _by_shape(self, values: dict[tuple[str, str], Any]) -> dict[str, Any]:
         if len(self.systems) == 1:
-            return {label: value for (_, label), value in values.items()}
-        return {system: {label: values[system, label] for label in self.labels} for system in self.systems}
+            return _ByLabel(self, {label: value for (_, label), value in values.items()})
+        return {system: _ByLabel(self, {label: values[system, label] for label in self.labels}) for system in self.systems}
 
     def reasons(self) -> dict[tuple[str, str, str], str]:
         """Why a score is NaN, by (system, label, output)."""
@@ -131,7 +131,7 @@ class Result(Mapping[str, Any]):
     def _resampling(self, confidence: float, resamples: int, seed: int | None) -> Resampling:
         if not 0 < confidence < 1:
             raise ParameterError(f"confidence must be between 0 and 1, got {confidence!r}.")
-        if resamples < 1:
+        if not isinstance(resamples, int) or resamples < 1:
             raise ParameterError(f"resamples must be a whole number from 1, got {resamples!r}.")
         clusters = Clusters(self.corpus.documents, len(self.corpus))
         return Resampling(clusters, self.corpus.weights, resamples, self.job.options.seed if seed is None else seed, confidence)
@@ -226,6 +226,8 @@ class Result(Mapping[str, Any]):
                 tests[label] = self._swapped(one, other, label, plan)
             for output in [outputs[0] for outputs in table.metric.outputs().values()] or table.outputs()[:1]:
                 tested = tests.get(label, {}).get(output.name, unknown)
+                if not table.additive and not reason:
+                    reason = "tested by recomputing, which gives no interval of the difference"
                 rows.append(Compared(label, output, one, other, scores[output.name], others[output.name], *tested, p_holm=math.nan, reason=reason))
         return rows
 
@@ -286,6 +288,17 @@ class Result(Mapping[str, Any]):
         from nlgauge.render import result_table
 
         return result_table(self, None)
+
+
+class _ByLabel(dict[str, Any]):
+    """What belongs to labels, found by whatever else stands for a label too."""
+
+    def __init__(self, result: Result, values: dict[str, Any]) -> None:
+        super().__init__(values)
+        self._result = result
+
+    def __missing__(self, key: str) -> Any:
+        return self[self._result.label(key)]
 
 
 def as_frame(rows: list[dict[str, Any]], frame: str | None) -> Any:

@@ -58,11 +58,10 @@ class Scorer:
 
     def score_corpus(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None) -> Result:
         """The Result of scoring a corpus that was read already."""
-        job = Job({label: metric.for_language(corpus.lang) for label, metric in self.metrics.items()}, reduce_fn, options)
-        job = replace(job, metrics={_relabelled(label, self.metrics[label], metric): metric for label, metric in job.metrics.items()})
+        job = Job(_in_language(self.metrics, corpus.lang), reduce_fn, options)
         with progress(show_progress):
             tables, fits, costs = engine.run(corpus, job, self._executor)
-        return Result(corpus, tables, _signatures(corpus, tables), costs, fits, job, engine.describe(job), cost.environment())
+        return Result(corpus, tables, _signatures(corpus, job), costs, fits, job, engine.describe(job), cost.environment())
 
 
 def score(
@@ -143,7 +142,7 @@ def extended(result: Result, metrics: Sequence[MetricSpec], predictions: Mapping
     job = replace(result.job, fits=result.fits)
     if metrics:
         corpus = result.corpus
-        new = {label: metric.for_language(corpus.lang) for label, metric in labelled(metrics).items()}
+        new = _in_language(labelled(metrics), corpus.lang)
         twice = [label for label in new if label in result.labels]
         if twice:
             raise ParameterError(f"{twice[0]!r} is in the result already.")
@@ -165,16 +164,25 @@ def extended(result: Result, metrics: Sequence[MetricSpec], predictions: Mapping
     ordered = {(system, label): merged[system, label] for system in whole.systems for label in all_metrics}
     complete = replace(job, metrics=all_metrics)
     return replace(
-        result, corpus=whole, tables=ordered, signatures={**result.signatures, **_signatures(corpus, tables)}, costs=total, fits=fits, job=complete
+        result, corpus=whole, tables=ordered, signatures={**result.signatures, **_signatures(whole, job)}, costs=total, fits=fits, job=complete
     )
 
 
-def _signatures(corpus: Corpus, tables: Mapping[tuple[str, str], Table]) -> dict[str, str]:
-    return {label: table.metric.signature(corpus) for (_, label), table in tables.items()}
+def _signatures(corpus: Corpus, job: Job) -> dict[str, str]:
+    reducer = Reducer.of(job.reduce_fn, corpus)
+    return {label: metric.signature(corpus, reducer.facts(metric) if isinstance(metric, Metric) else None) for label, metric in job.metrics.items()}
 
 
-def _relabelled(label: str, before: AnyMetric, after: AnyMetric) -> str:
-    return str(after) if label == str(before) else label
+def _in_language(metrics: Mapping[str, AnyMetric], lang: str | None) -> dict[str, AnyMetric]:
+    """The metrics with what depends on the language filled in; a label that is the metric as printed follows it."""
+    found: dict[str, AnyMetric] = {}
+    for label, metric in metrics.items():
+        filled = metric.for_language(lang)
+        name = str(filled) if label == str(metric) else label
+        if name in found:
+            raise ParameterError(f"two metrics are labelled {name!r} for the language {lang!r}; give one of them a resulting_name.")
+        found[name] = filled
+    return found
 
 
 def _checked(value: int, name: str, least: int) -> int:

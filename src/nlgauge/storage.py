@@ -12,6 +12,7 @@ import hashlib
 import math
 import shutil
 import tempfile
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -77,23 +78,41 @@ class SavedWhole(WholeMetric):
 
 def save(result: Result, directory: Path, texts: bool, overwrite: bool) -> Path:
     """Writes the result; an existing result is replaced only with `overwrite`, anything else never."""
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        if not (directory / "run.json").is_file():
-            raise ResultError(f"{directory} exists and is no nlgauge result; choose another directory.")
-        if not overwrite:
-            raise ResultError(f"{directory} holds a result already; choose another directory, or overwrite=True (--overwrite).")
+    check_free(directory, overwrite)
     directory.parent.mkdir(parents=True, exist_ok=True)
     making = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
     try:
         making.chmod(0o755)
         _write(result, making, texts and result.has_texts)
-        if directory.exists():
-            shutil.rmtree(directory)
-        making.replace(directory)
-    except BaseException:
+        _put(making, directory)
+    finally:
         shutil.rmtree(making, ignore_errors=True)
-        raise
     return directory
+
+
+def check_free(directory: Path, overwrite: bool) -> None:
+    """Raises where a result may not be saved: the place holds another result, or something else."""
+    if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
+        return
+    if not (directory / "run.json").is_file():
+        raise ResultError(f"{directory} exists and is no nlgauge result; choose another directory.")
+    if not overwrite:
+        raise ResultError(f"{directory} holds a result already; choose another directory, or overwrite=True (--overwrite).")
+
+
+def _put(made: Path, directory: Path) -> None:
+    """Moves a directory to its place; what was there is kept until that is done, and put back where it fails."""
+    if not directory.exists():
+        made.replace(directory)
+        return
+    old = made.with_name(f"{made.name}-old")
+    directory.replace(old)
+    try:
+        made.replace(directory)
+    except BaseException:
+        old.replace(directory)
+        raise
+    shutil.rmtree(old)
 
 
 def _write(result: Result, directory: Path, texts: bool) -> None:
@@ -134,29 +153,36 @@ def load(directory: str | Path) -> Result:
     """The result that was saved to a directory."""
     place = Path(directory)
     try:
-        run = msgspec.json.decode((place / "run.json").read_bytes(), type=SavedRun)
-        if run.format != FORMAT:
-            raise ResultError(f"{place} is of format {run.format}, this version reads {FORMAT}; use the version of nlgauge that wrote it.")
-        lines = (place / "corpus.jsonl").read_bytes().split(b"\n")
-        corpus = Corpus.from_saved([msgspec.json.decode(line) for line in lines if line], run.lang, run.named_systems)
-        statistics = _arrays(place / "statistics.npz")
-        fits = _arrays(place / "fits.npz")
+        return _read(place)
     except FileNotFoundError as error:
         raise ResultError(f"{place} is no nlgauge result: {Path(error.filename).name} is missing.") from None
-    except (msgspec.MsgspecError, OSError, ValueError, KeyError) as error:
-        if isinstance(error, NlgaugeError):
-            raise
-        raise ResultError(f"{place} is damaged: {error}") from None
+    except NlgaugeError as error:
+        raise error if isinstance(error, ResultError) else ResultError(f"{place} is damaged: {error}") from None
+    except (msgspec.MsgspecError, zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ResultError(f"{place} is damaged: {error!r}") from None
+
+
+def _read(place: Path) -> Result:
+    run = msgspec.json.decode((place / "run.json").read_bytes(), type=SavedRun)
+    if run.format != FORMAT:
+        raise ResultError(f"{place} is of format {run.format}, this version reads {FORMAT}; use the version of nlgauge that wrote it.")
+    lines = (place / "corpus.jsonl").read_bytes().split(b"\n")
+    corpus = Corpus.from_saved([msgspec.json.decode(line) for line in lines if line], run.lang, run.named_systems)
+    statistics = _arrays(place / "statistics.npz")
+    fits = _arrays(place / "fits.npz")
     tables = {(saved.system, saved.label): _table(saved, statistics, place) for saved in run.tables}
-    metrics = {label: _metric(text) or tables[run.tables[0].system, label].metric for label, text in run.metrics.items()}
+    if set(tables) != {(system, label) for system in corpus.systems for label in run.metrics} or not tables:
+        raise ResultError(f"{place} is damaged: its tables are not those of its systems and metrics.")
+    if any(len(rows) != len(corpus) for table in tables.values() for rows in table.statistics.values()):
+        raise ResultError(f"{place} is damaged: its statistics are of another number of segments than its corpus.")
+    metrics = {label: _metric(text) or tables[corpus.systems[0], label].metric for label, text in run.metrics.items()}
     options = RunOptions(run.config["seed"], run.config["batch_size"], run.config["device"])
-    made = {tuple(key): fits.get(str(number), {}) for number, key in enumerate(run.fits)}
     return Result(
         corpus,
         tables,
         run.signatures,
         Costs(run.seconds["metrics"], run.seconds["features"]),
-        {(name, system): arrays for (name, system), arrays in made.items()},
+        {key: fits.get(str(number), {}) for number, key in enumerate(run.fits)},
         Job(metrics, run.config["reduce_fn"], options),
         run.config,
         run.environment,
@@ -186,7 +212,7 @@ def _metric(text: str) -> AnyMetric | None:
 def _arrays(path: Path) -> dict[str, dict[str, Array]]:
     """The arrays of a file, by the number before the slash and the name after it."""
     found: dict[str, dict[str, Array]] = {}
-    with np.load(path, allow_pickle=False) as archive:
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
         for name in archive.files:
             number, _, part = name.partition("/")
             found.setdefault(number, {})[part] = archive[name]

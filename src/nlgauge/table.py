@@ -71,7 +71,9 @@ def unstacked(tables: list[Table], sums: Array) -> list[dict[str, Array]]:
         assert isinstance(table.metric, Metric)
         outputs: dict[str, Array] = {}
         for part, rows in table.statistics.items():
-            outputs.update(table.metric.score(part, sums[:, column : column + rows.shape[1]]))
+            # A resample may hold nothing but segments of weight 0: its scores are NaN.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                outputs.update(table.metric.score(part, sums[:, column : column + rows.shape[1]]))
             column += rows.shape[1]
         found.append(outputs)
     return found

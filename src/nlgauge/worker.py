@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import Any
 
@@ -19,6 +20,7 @@ from nlgauge.registry import parse
 
 def main() -> None:
     """Serves one parent process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer: it ends its workers
     # What libraries print must not end up between the messages.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -40,7 +42,7 @@ def _answer(message: dict[str, Any], job: Job, reducer: Reducer) -> dict[str, An
         corpus = Corpus.from_saved(message["records"], message["lang"], named_systems=True)
         rows, costs = run_chunk(corpus, np.arange(len(corpus)), job, reducer)
     except NlgaugeError as error:
-        return {"error": str(error)}
+        return {"error": [type(error).__name__, str(error)]}
     return {"rows": [[system, label, arrays] for (system, label), arrays in rows.items()], "metrics": costs.metrics, "features": costs.features}
 
 

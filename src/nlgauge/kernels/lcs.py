@@ -26,6 +26,9 @@ def union_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged) -> A
     rows = column.lists()
     hits = np.zeros(len(predictions))
     for i, (predicted, expected) in enumerate(zip(predictions.lists(), references.lists(), strict=True)):
+        if len(predicted) == len(expected) == 1:  # one LCS: nothing to unite, nothing counted twice
+            hits[i] = LCSseq.similarity(rows[expected[0]], rows[predicted[0]])
+            continue
         left = Counter(token for sentence in predicted for token in rows[sentence])
         right = Counter(token for sentence in expected for token in rows[sentence])
         for sentence in expected:

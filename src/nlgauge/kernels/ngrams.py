@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import reduce
-from operator import or_
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -14,19 +14,29 @@ from nlgauge.columns import Array, Ragged
 def ngram_matches(column: Ragged, predictions: Array, references: Ragged, orders: int) -> Array:
     """(rows, orders) clipped matches of prediction row `predictions[i]` with the reference rows `references[i]`."""
     rows = column.lists()
+    count = _counter(rows, shared=len(np.unique(references.values)) < len(references.values))
     matches = np.zeros((len(predictions), orders))
     for i, (prediction, group) in enumerate(zip(predictions.tolist(), references.lists(), strict=True)):
-        for n in range(orders):
-            grams = Counter(zip(*(rows[prediction][k:] for k in range(n + 1)), strict=False))
-            if not grams:
-                break
-            counts = [Counter(zip(*(rows[reference][k:] for k in range(n + 1)), strict=False)) for reference in group]
-            greatest = reduce(or_, counts)
-            matched = sum(min(count, greatest[gram]) for gram, count in grams.items() if gram in greatest)
-            if not matched:
+        for n in range(1, orders + 1):
+            grams = Counter(zip(*(rows[prediction][k:] for k in range(n)), strict=False))
+            greatest: dict[tuple[int, ...], int] = {}
+            for reference in group:
+                counts = count(reference, n)
+                for gram in grams.keys() & counts.keys():
+                    greatest[gram] = max(counts[gram], greatest.get(gram, 0))
+            if not greatest:
                 break  # no longer n-gram can match either
-            matches[i, n] = matched
+            matches[i, n - 1] = sum(min(grams[gram], most) for gram, most in greatest.items())
     return matches
+
+
+def _counter(rows: list[list[int]], shared: bool) -> Callable[[int, int], Counter[tuple[int, ...]]]:
+    """Counts the n-grams of a row; a row that several predictions are compared with is counted once."""
+
+    def count(row: int, n: int) -> Counter[tuple[int, ...]]:
+        return Counter(zip(*(rows[row][k:] for k in range(n)), strict=False))
+
+    return cache(count) if shared else count
 
 
 def ngram_totals(lengths: Array, orders: int) -> Array:

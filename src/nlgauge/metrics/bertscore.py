@@ -132,7 +132,7 @@ class BertScore(Metric):
         uniform = float(any(flag for _, flag in weights))
         if not all(w.any() for w, _ in weights):
             return 0.0, 0.0, 0.0, cut, uniform
-        similarity = hidden.vectors[prediction] @ hidden.vectors[reference].T
+        similarity = _cosines(hidden, prediction, reference)
         precision, recall = (
             float(best.astype(np.float64) @ w / w.sum())
             for best, (w, _) in zip((similarity.max(axis=1), similarity.max(axis=0)), weights, strict=True)
@@ -159,6 +159,12 @@ class BertScore(Metric):
             title = f"bertscore f1 {row['f1'][0]:.4f}, precision {row['precision'][0]:.4f}, recall {row['recall'][0]:.4f}"
             pieces = [piece_strings(self._model, hidden.ids[text]) for text in (prediction, reference)]
             weights = [self._weights(hidden, text, fitted)[0] for text in (prediction, reference)]
-            similarity = hidden.vectors[prediction] @ hidden.vectors[reference].T
+            similarity = _cosines(hidden, prediction, reference)
             found.append(Alignment(title, row, pieces[0], pieces[1], similarity, weights[0], weights[1]))
         return found
+
+
+def _cosines(hidden: Hidden, prediction: int, reference: int) -> Array:
+    """The cosine of every pair of pieces; rounding may not take it out of its bounds."""
+    cosines: Array = np.clip(hidden.vectors[prediction] @ hidden.vectors[reference].T, -1, 1)
+    return cosines

@@ -73,6 +73,7 @@ class Bleu(Metric):
             "smooth": smoothing,
             "version": version("sacrebleu"),
             "order": str(self.max_order),
+            "seg-eff": "no" if self.effective_order is False else "yes",
         }
 
     @property

@@ -94,7 +94,7 @@ class Cosmic(Metric):
         return {"cosmic": (*outputs, Output("scored_pairs", None, 0), Output("truncated", None, 0))}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), **model_facts(self.model), "pairs": str(len(corpus))}
+        return {**super().facts(corpus), **model_facts(self.model)}
 
     def fit(self) -> Fit:
         return MutualInformation(self.model, self.modes, self.folds, self.components)

@@ -8,7 +8,7 @@ A sentence's prompt is the start token, then for I(D) the `upstream` sentences b
 sentence itself, and those again: "the document given the document" is in the paper's code the sentence given itself, here `full="sentence"`;
 `full="document"` prompts with the whole document. Summary, sentences and `separator` are encoded apart. No cleaning.
 
-The corpus score is the mean over segments. s is NaN where I(D) = I(D|D) (an empty document, or a model that learns nothing from a prompt).
+The corpus score is the mean over segments. s is NaN where I(D) = I(D|D): an empty document, or a model that learns nothing from a prompt.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ class Shannon(Metric):
         tokens = np.bincount(readings.base.owners, readings.information.ids.lengths[readings.base.values], len(view))
         cut = readings.information.truncated.values
         truncated = np.any([np.bincount(side.owners, cut[side.values], len(side)) > 0 for side in readings[1:]], axis=0)
-        valid = base > full
+        # Below this share of the document's information the difference is rounding.
+        valid = np.abs(base - full) > 1e-7 * base
         score = np.where(valid, (base - helped) / np.where(valid, base - full, 1.0), 0.0)
         return {"shannon": np.column_stack([score, base - helped, base, helped, full, tokens, truncated, valid, np.ones(len(view))])}
 

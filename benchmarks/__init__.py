@@ -1,0 +1,1 @@
+"""Benchmarks: nlgauge and its peers on the same texts; `python -m benchmarks --help`."""

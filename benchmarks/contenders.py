@@ -1,0 +1,195 @@
+"""Who is timed on what: for each metric our call and the peer's.
+
+A contender is prepared with its texts (imports, objects, weights, one small call to warm up) and gives the call that is timed,
+which returns numbers by name; numbers of the same name must agree between the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from benchmarks.workloads import Workload
+
+Numbers = dict[str, float]
+Prepare = Callable[[Workload], Callable[[], Numbers]]
+
+
+class Bench(NamedTuple):
+    """A metric, the workloads it is timed on, and the two sides; `peer` names the distribution package."""
+
+    workloads: tuple[str, ...]
+    peer: str
+    prepare_ours: Prepare
+    prepare_peer: Prepare
+
+
+def ours(spec: str, *outputs: str) -> Prepare:
+    """Our side: one metric, and the outputs that are compared with the peer's."""
+
+    def prepare(workload: Workload) -> Callable[[], Numbers]:
+        import nlgauge
+
+        scorer = nlgauge.Scorer([spec])
+
+        def call(texts: Workload) -> Numbers:
+            found = scorer(texts.predictions, texts.references, texts.sources)
+            return {output: float(found[spec][output]) for output in outputs}
+
+        call(workload.first(2))
+        return lambda: call(workload)
+
+    return prepare
+
+
+def ours_shannon(workload: Workload) -> Callable[[], Numbers]:
+    """Our Shannon Score of each summary."""
+    import nlgauge
+
+    scorer = nlgauge.Scorer(["shannon"])
+
+    def call(texts: Workload) -> Numbers:
+        rows = scorer(texts.predictions, sources=texts.sources).segments("records")
+        return {f"summary {i}": row["shannon"] for i, row in enumerate(rows, 1)}
+
+    call(Workload("warm-up", {"peer": ["A cat."]}, [["A cat."]], ["It is a cat."]))
+    return lambda: call(workload)
+
+
+def ours_bootstrap(workload: Workload) -> Callable[[], Numbers]:
+    """Our paired bootstrap of two systems, scoring included."""
+    import nlgauge
+
+    scorer = nlgauge.Scorer(["bleu", "chrf"])
+
+    def call(texts: Workload) -> Numbers:
+        rows = scorer(texts.systems, texts.references).compare(test="bootstrap", resamples=1000)
+        return {f"{row.label} difference": row.difference for row in rows}
+
+    call(workload.first(5))
+    return lambda: call(workload)
+
+
+def sacrebleu_metric(name: str, **parameters: Any) -> Prepare:
+    """sacreBLEU's BLEU or CHRF over the corpus."""
+
+    def prepare(workload: Workload) -> Callable[[], Numbers]:
+        import sacrebleu.metrics
+
+        make = getattr(sacrebleu.metrics, name)
+
+        def call(texts: Workload) -> Numbers:
+            return {"score": make(**parameters).corpus_score(texts.predictions, _transposed(texts)).score}
+
+        call(workload.first(2))
+        return lambda: call(workload)
+
+    return prepare
+
+
+def sacrebleu_bootstrap(workload: Workload) -> Callable[[], Numbers]:
+    """sacreBLEU's paired bootstrap of two systems; it asks for the baseline first and reports its own bootstrap means beside."""
+    from sacrebleu.metrics import BLEU, CHRF
+    from sacrebleu.significance import PairedTest
+
+    def call(texts: Workload) -> Numbers:
+        references = _transposed(texts)
+        test = PairedTest(list(texts.systems.items()), {"BLEU": BLEU(), "chrF2": CHRF()}, references, "bs", n_samples=1000)
+        _, columns = test()
+        return {f"{label} difference": columns[name][0].score - columns[name][1].score for label, name in (("bleu", "BLEU"), ("chrf", "chrF2"))}
+
+    call(workload.first(5))
+    return lambda: call(workload)
+
+
+def rouge_score(types: tuple[str, ...], use_stemmer: bool) -> Prepare:
+    """rouge-score, the best reference type by type, and the mean over segments."""
+
+    def prepare(workload: Workload) -> Callable[[], Numbers]:
+        from rouge_score.rouge_scorer import RougeScorer
+
+        scorer = RougeScorer(list(types), use_stemmer=use_stemmer)
+
+        def call(texts: Workload) -> Numbers:
+            totals = dict.fromkeys(types, 0.0)
+            for prediction, references in zip(texts.predictions, texts.references, strict=True):
+                for kind, score in scorer.score_multi(references, prediction).items():
+                    totals[kind] += score.fmeasure
+            return {kind: total / len(texts.predictions) for kind, total in totals.items()}
+
+        call(workload.first(2))
+        return lambda: call(workload)
+
+    return prepare
+
+
+def jiwer_rate(name: str) -> Prepare:
+    """jiwer's word or character error rate."""
+
+    def prepare(workload: Workload) -> Callable[[], Numbers]:
+        import jiwer
+
+        def call(texts: Workload) -> Numbers:
+            return {"score": getattr(jiwer, name)([references[0] for references in texts.references], texts.predictions)}
+
+        call(workload.first(2))
+        return lambda: call(workload)
+
+    return prepare
+
+
+def bert_score(workload: Workload) -> Callable[[], Numbers]:
+    """bert-score on the same local weights."""
+    from bert_score import BERTScorer
+
+    from nlgauge.models.store import location
+
+    scorer = BERTScorer(model_type=str(location("minilm")), num_layers=6, device="cpu")
+
+    def call(texts: Workload) -> Numbers:
+        found = scorer.score(texts.predictions, texts.references)
+        return {name: float(values.double().mean()) for name, values in zip(("precision", "recall", "f1"), found, strict=True)}
+
+    call(workload.first(2))
+    return lambda: call(workload)
+
+
+def blanc_shannon(workload: Workload) -> Callable[[], Numbers]:
+    """blanc's Shannon class on the same weights and the same sentences."""
+    from benchmarks.blanc_shim import shannon
+    from nlgauge.models.store import location
+
+    scorer = shannon(location("smollm2"))
+
+    def call(texts: Workload) -> Numbers:
+        assert texts.sources is not None
+        found = {}
+        for i, (source, summary) in enumerate(zip(texts.sources, texts.predictions, strict=True), 1):
+            base, helped, full = scorer.go(source, summary)[:3]
+            found[f"summary {i}"] = float((helped - base) / (full - base))
+        return found
+
+    call(Workload("warm-up", {"peer": ["A cat."]}, [["A cat."]], ["It is a cat."]))
+    return lambda: call(workload)
+
+
+def _transposed(workload: Workload) -> list[list[str]]:
+    return [list(column) for column in zip(*workload.references, strict=True)]
+
+
+_ROUGE = ("rouge1", "rouge2", "rougeL")
+_ROUGE_SPEC = "rouge(rouge_types=('rouge1', 'rouge2', 'rougeL'), tokenizer='google')"
+_STEMMED_SPEC = "rouge(rouge_types=('rouge1', 'rouge2', 'rougeL'), use_stemmer=True, tokenizer='google')"
+
+BENCHES = {
+    "bleu": Bench(("L1", "L2", "L3"), "sacrebleu", ours("bleu", "score"), sacrebleu_metric("BLEU")),
+    "chrf": Bench(("L1", "L2", "L3"), "sacrebleu", ours("chrf", "score"), sacrebleu_metric("CHRF")),
+    "chrf++": Bench(("L1", "L2", "L3"), "sacrebleu", ours("chrf(word_order=2)", "score"), sacrebleu_metric("CHRF", word_order=2)),
+    "rouge": Bench(("L1", "L2", "L3"), "rouge-score", ours(_ROUGE_SPEC, *_ROUGE), rouge_score(_ROUGE, use_stemmer=False)),
+    "rouge stemmed": Bench(("L1", "L2", "L3"), "rouge-score", ours(_STEMMED_SPEC, *_ROUGE), rouge_score(_ROUGE, use_stemmer=True)),
+    "wer": Bench(("L1", "L3"), "jiwer", ours("wer", "score"), jiwer_rate("wer")),
+    "cer": Bench(("L1", "L3"), "jiwer", ours("cer", "score"), jiwer_rate("cer")),
+    "paired bootstrap": Bench(("two systems",), "sacrebleu", ours_bootstrap, sacrebleu_bootstrap),
+    "bertscore": Bench(("300 pairs",), "bert-score", ours("bertscore(model='minilm', layer=6)", "precision", "recall", "f1"), bert_score),
+    "shannon": Bench(("1 document",), "blanc", ours_shannon, blanc_shannon),
+}

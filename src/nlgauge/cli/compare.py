@@ -1,0 +1,39 @@
+"""nlgauge compare: tests the systems of a saved result against each other."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nlgauge.cli.options import AsJson, Confidence, Resamples, ResultDirectory, checked_confidence
+from nlgauge.cli.output import comparison_document, show, show_json
+
+
+def compare(
+    directory: ResultDirectory,
+    *,
+    systems: Annotated[
+        list[str] | None, typer.Argument(help="The systems to compare, each with each; without any, the first with the others.")
+    ] = None,
+    test: Annotated[str, typer.Option(help="randomisation (approximate randomisation) or bootstrap (paired).")] = "randomisation",
+    confidence: Confidence = 0.95,
+    resamples: Resamples = 1000,
+    seed: Annotated[int | None, typer.Option(min=0, help="The seed of the resampling; the run's own by default.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tests whether the systems of a saved result differ: differences, intervals, p-values."""
+    from nlgauge.errors import ParameterError
+    from nlgauge.render import comparison_table
+    from nlgauge.storage import load
+
+    checked_confidence(confidence)
+    result = load(directory)
+    try:
+        comparison = result.compare(*(systems or ()), test=test, confidence=confidence, resamples=resamples, seed=seed)
+    except KeyError as error:
+        raise ParameterError(error.args[0]) from None
+    if as_json:
+        show_json(comparison_document(comparison))
+    else:
+        show(comparison_table(comparison))

@@ -1,0 +1,49 @@
+"""nlgauge demo: scores the sample that ships with the package."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nlgauge.cli.options import Overwrite
+from nlgauge.cli.output import say, show
+from nlgauge.cli.score import present
+
+if TYPE_CHECKING:
+    from nlgauge.corpus import Corpus
+
+METRICS = ("bleu", "chrf", "rouge", "wer", "exact_match", "distinct")
+MODEL_METRICS = ('bertscore(model="minilm", layer=6)', "shannon", "cosmic")
+
+
+def sample() -> Corpus:
+    """The sample: two systems that summarise short texts, in English and Hindi."""
+    from nlgauge.io import read_corpus
+
+    with as_file(files("nlgauge") / "data" / "sample.jsonl") as path:
+        return read_corpus([str(path)])
+
+
+def demo(
+    context: typer.Context,
+    models: Annotated[
+        bool, typer.Option("--models", help="Also the model-based metrics; `nlgauge models get minilm smollm2` fetches what they need.")
+    ] = False,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Save the result to this directory.")] = Path("demo-result"),
+    overwrite: Overwrite = False,
+) -> None:
+    """Scores a small sample of two systems, tests whether they differ, and saves the result."""
+    from nlgauge.features import RunOptions
+    from nlgauge.render import comparison_table
+    from nlgauge.scorer import Scorer
+    from nlgauge.storage import check_free
+
+    check_free(output, overwrite)
+    scorer = Scorer(METRICS + MODEL_METRICS if models else METRICS)
+    result = scorer.score_corpus(sample(), None, RunOptions())
+    present(context, result, output, confidence=0.95, resamples=1000, overwrite=overwrite)
+    show(comparison_table(result.compare()))
+    say(f"try next: nlgauge explain {output} -m bleu --segment {result.corpus.ids[0]}")

@@ -1,0 +1,91 @@
+"""nlgauge explain: why a segment of a saved result got its score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nlgauge.cli.options import AsJson, ResultDirectory
+from nlgauge.cli.output import show, show_json
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from nlgauge.corpus import Corpus
+    from nlgauge.explain import Explanation
+    from nlgauge.result import Result
+
+
+def explain(
+    directory: ResultDirectory,
+    *,
+    metric: Annotated[str, typer.Option("--metric", "-m", help="A metric of the result.")],
+    segment: Annotated[str, typer.Option("--segment", help="The segment's id, else its number from 0.")],
+    system: Annotated[str | None, typer.Option(help="One system alone; all of them by default.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Shows why a segment got its score: matched words, edits, alignments."""
+    from nlgauge.errors import ParameterError
+    from nlgauge.storage import load
+
+    result = load(directory)
+    place: int | str = int(segment) if segment not in result.corpus.ids and segment.isdecimal() else segment
+    try:
+        found = {name: _explanations(result, metric, place, name) for name in ([system] if system else result.systems)}
+    except KeyError as error:
+        raise ParameterError(error.args[0]) from None
+    number = place if isinstance(place, int) else result.corpus.ids.index(place)
+    if as_json:
+        show_json(
+            {
+                "metric": result.label(metric),
+                "segment": result.corpus.ids[number],
+                "systems": {name: [_document(explanation) for explanation in explanations] for name, explanations in found.items()},
+            }
+        )
+        return
+    show(*_segment(result.corpus, number))
+    for name, explanations in found.items():
+        show(*_system(result.corpus, number, name, explanations))
+
+
+def _explanations(result: Result, metric: str, segment: int | str, system: str) -> list[Explanation]:
+    from nlgauge.errors import ResultError
+
+    found = result.explain(metric, segment, system)
+    if not found:
+        raise ResultError(f"{result.label(metric)} has no explanation for a segment.")
+    return found
+
+
+def _document(explanation: Explanation) -> dict[str, Any]:
+    from dataclasses import fields
+
+    return {"kind": type(explanation).__name__, **{field.name: getattr(explanation, field.name) for field in fields(explanation)}}
+
+
+def _segment(corpus: Corpus, number: int) -> list[RenderableType]:
+    shown = [_line("segment", corpus.ids[number])]
+    if corpus.sources is not None:
+        shown.append(_line("source", corpus.texts[corpus.sources[number]]))
+    if corpus.references is not None:
+        shown += [_line("reference", corpus.texts[text]) for text in corpus.references[number]]
+    return shown
+
+
+def _system(corpus: Corpus, number: int, system: str, explanations: list[Explanation]) -> list[RenderableType]:
+    from rich.text import Text
+
+    from nlgauge.explain.terminal import render
+
+    predictions = [_line("prediction", corpus.texts[text]) for text in corpus.predictions[system][number]]
+    return [Text(""), _line("system", system), *predictions, Text(""), *(render(explanation) for explanation in explanations)]
+
+
+def _line(name: str, text: str) -> RenderableType:
+    from rich.text import Text
+
+    from nlgauge.render import visible
+
+    return Text().append(f"{name}: ", style="dim").append(visible(text))

@@ -1,0 +1,72 @@
+"""nlgauge list: the metrics there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nlgauge.cli.output import show, show_json, table
+
+if TYPE_CHECKING:
+    from nlgauge.card import Card
+
+
+def list_command(
+    *,
+    category: Annotated[list[str] | None, typer.Option(help="Embedding, Overlap, Distance, Grammar or Statistics; may be repeated.")] = None,
+    task: Annotated[list[str] | None, typer.Option(help="What it is used for: MachineTranslation (MT), DocumentSummarization (SUM), ...")] = None,
+    quality: Annotated[list[str] | None, typer.Option(help="What it speaks of: Fluency, Adequacy, Factuality, ...")] = None,
+    trained: Annotated[bool | None, typer.Option("--trained/--untrained", help="Whether weights were trained for it.")] = None,
+    unsupervised: Annotated[bool | None, typer.Option("--unsupervised/--supervised", help="Whether it saw human scores.")] = None,
+    references: Annotated[bool | None, typer.Option("--needs-references/--no-references", help="Whether it reads references.")] = None,
+    source: Annotated[bool | None, typer.Option("--needs-source/--no-source", help="Whether it reads sources.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the cards' fields as JSON.")] = False,
+) -> None:
+    """Lists the metrics, all or those that fulfil every condition."""
+    from nlgauge.card import filter_metrics
+
+    names = filter_metrics(
+        category=category or None,
+        appl_task=task or None,
+        quality_dim=quality or None,
+        trained=trained,
+        unsupervised=unsupervised,
+        needs_references=references,
+        needs_source=source,
+    )
+    rows = [_row(name) for name in names]
+    if as_json:
+        show_json(rows)
+        return
+    cells = []
+    for row in rows:
+        needs = [what for what in ("references", "source") if row[what]]
+        cells.append([row["name"], row.get("title", ""), ", ".join(row.get("categories", ())), ", ".join(needs)])
+    show(table(["metric", "title", "category", "needs"], cells))
+
+
+def _row(name: str) -> dict[str, Any]:
+    """What code and card say of a metric; another package's metric may have no card."""
+    from nlgauge.card import card
+    from nlgauge.errors import NlgaugeError
+    from nlgauge.registry import find
+
+    metric = find(name)
+    row: dict[str, Any] = {"name": name, "references": metric.takes != "alone", "source": metric.source}
+    try:
+        return {**row, **front_matter(card(name))}
+    except NlgaugeError:
+        return row
+
+
+def front_matter(card: Card) -> dict[str, Any]:
+    """A card's fields without its text, enumerations by name."""
+    from dataclasses import fields
+    from enum import Enum
+
+    found = {field.name: getattr(card, field.name) for field in fields(card) if field.name != "text"}
+    return {
+        name: [item.name if isinstance(item, Enum) else item for item in value] if isinstance(value, tuple) else value
+        for name, value in found.items()
+    }

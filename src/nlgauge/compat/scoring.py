@@ -1,0 +1,74 @@
+"""What the call forms share: keyword arguments that mix metric parameters with options of the run, and plain results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from nlgauge.compat.custom import MetricForNLG
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.metric import AnyMetric
+from nlgauge.reduction import ReduceFn
+from nlgauge.registry import did_you_mean
+from nlgauge.result import Result
+from nlgauge.scorer import Scorer
+
+RUN_OPTIONS = ("lang", "seed", "batch_size", "device")
+_OUR_NAMES = {"model_type": "model", "num_layers": "layer"}
+
+
+def split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters of metrics, under our names, and the options of the run."""
+    parameters = {_OUR_NAMES.get(name, name): value for name, value in arguments.items() if name not in RUN_OPTIONS}
+    return parameters, {name: value for name, value in arguments.items() if name in RUN_OPTIONS}
+
+
+def scored(
+    metrics: Mapping[str, AnyMetric],
+    predictions: Any,
+    references: Any = None,
+    sources: Any = None,
+    *,
+    reduce_fn: ReduceFn = None,
+    run_concurrent: bool = False,
+    arguments: Mapping[str, Any] | None = None,
+) -> Result:
+    """The Result of one system's predictions; `arguments` are options of the run, and parameters for the metrics that have them."""
+    if isinstance(predictions, Mapping):
+        raise InputError("predictions is a mapping of systems, for which this call has no result; use nlgauge.score.")
+    parameters, options = split(arguments or {})
+    scorer = Scorer(run_concurrent=run_concurrent)
+    # The language is filled in here, so that labels stay what the caller knows.
+    scorer.metrics = {label: metric.for_language(options.get("lang")) for label, metric in adjusted(metrics, parameters, reduce_fn).items()}
+    given = {name: value for name, value in options.items() if value is not None}
+    return scorer(predictions, references, sources, reduce_fn=reduce_fn, **given)
+
+
+def adjusted(metrics: Mapping[str, AnyMetric], parameters: Mapping[str, Any], reduce_fn: ReduceFn = None) -> dict[str, AnyMetric]:
+    """The metrics with these parameters, each where a metric has it; one that no metric has is an error."""
+    has = {label: [name for name in parameters if _accepts(metric, name)] for label, metric in metrics.items()}
+    for parameter in parameters:
+        if not any(parameter in names for names in has.values()):
+            known = [field.name for metric in metrics.values() if not isinstance(metric, MetricForNLG) for field in fields(metric)]  # type: ignore[arg-type]
+            near = did_you_mean(parameter, [*known, *RUN_OPTIONS])
+            raise ParameterError(f"none of {', '.join(metrics)} has a parameter {parameter!r}{near}; `nlgauge card NAME` shows what each has.")
+    found: dict[str, AnyMetric] = {}
+    for label, metric in metrics.items():
+        own = {name: parameters[name] for name in has[label]}
+        if isinstance(metric, MetricForNLG):
+            found[label] = metric.bound(reduce_fn, own)
+        else:
+            found[label] = replace(metric, **{name: tuple(v) if isinstance(v, list) else v for name, v in own.items()})  # type: ignore[type-var]
+    return found
+
+
+def plain(result: Result, labels: Mapping[str, Any]) -> dict[str, Any]:
+    """Every output of a result with one system, under the labels that the caller gave."""
+    return {label: result.tables[result.systems[0], ours].scores(result.corpus.weights) for label, ours in zip(labels, result.labels, strict=True)}
+
+
+def _accepts(metric: AnyMetric, parameter: str) -> bool:
+    if isinstance(metric, MetricForNLG):
+        return metric.accepts(parameter)
+    return parameter in (field.name for field in fields(metric))  # type: ignore[arg-type]

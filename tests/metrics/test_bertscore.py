@@ -1,0 +1,153 @@
+"""BERTScore against bert-score 0.3.13 on the same weights, and our own rules where that has none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from strategies import SENTENCES
+
+import nlgauge
+from nlgauge.metrics.bertscore import BertScore
+from nlgauge.models import store
+from nlgauge.models.loader import load_encoder
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+bert_score = pytest.importorskip("bert_score")
+
+CHANGED_PARAMETERS = {"layer": 1}
+# A text without tokens scores 0, also against another one.
+NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline"}
+PREDICTIONS = [prediction for prediction, _ in SENTENCES if prediction]
+REFERENCES = [references for prediction, references in SENTENCES if prediction]
+
+
+@pytest.fixture(scope="module")
+def roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small random RoBERTa whose tokeniser was saved with add_prefix_space=True."""
+    from tokenizers import ByteLevelBPETokenizer
+
+    place = tmp_path_factory.mktemp("roberta")
+    trained = ByteLevelBPETokenizer(add_prefix_space=True)
+    specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    trained.train_from_iterator([text for row in REFERENCES for text in row], vocab_size=400, special_tokens=specials)
+    trained.save_model(str(place))
+    vocabulary = trained.get_vocab()
+    lines = (place / "merges.txt").read_text("utf-8").split("\n")[1:]
+    merges = [tuple(line.split(" ")) for line in lines if line]
+    tokenizer = transformers.RobertaTokenizer(vocab=vocabulary, merges=merges, add_prefix_space=True, model_max_length=128)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        sizes = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 64, "max_position_embeddings": 130}
+        model = transformers.RobertaModel(transformers.RobertaConfig(vocab_size=len(vocabulary), initializer_range=0.2, **sizes))
+    model.save_pretrained(place)
+    tokenizer.save_pretrained(place)
+    return place
+
+
+def _theirs(place: Path, layer: int, idf: bool, references: list[Any]) -> list[np.ndarray]:
+    found = bert_score.score(PREDICTIONS, references, model_type=str(place), num_layers=layer, idf=idf, device="cpu", nthreads=0, batch_size=3)
+    return [values.numpy() for values in found]
+
+
+def _minilm() -> Path:
+    place = store.location("minilm")
+    if place is None:
+        pytest.skip("minilm is not in the cache; run: nlgauge models get minilm")
+    return place
+
+
+@pytest.mark.parametrize("idf", [False, True])
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("which", ["roberta", "minilm"])
+def test_equals_bert_score(which: str, several: bool, idf: bool, roberta: Path) -> None:
+    place, layer = (roberta, 2) if which == "roberta" else (_minilm(), 6)
+    references = REFERENCES if several else [row[0] for row in REFERENCES]
+    rows = nlgauge.score(PREDICTIONS, references, metrics=BertScore(str(place), layer, idf)).segments("records")
+    label = next(name for name in rows[0] if name.startswith("bertscore"))
+    for suffix, theirs in zip((".precision", ".recall", ""), _theirs(place, layer, idf, references), strict=True):
+        np.testing.assert_allclose([row[label + suffix] for row in rows], theirs, atol=1e-5)
+
+
+def test_prefix_space_is_put_in_whatever_the_tokeniser_was_saved_with(roberta: Path, tmp_path: Path) -> None:
+    tokenizer = transformers.AutoTokenizer.from_pretrained(roberta, add_prefix_space=False)
+    transformers.AutoModel.from_pretrained(roberta).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    saved = transformers.AutoTokenizer.from_pretrained(tmp_path)("cat").input_ids
+    ours, expected = (load_encoder(str(place), "cpu").tokenizer("cat").input_ids for place in (tmp_path, roberta))
+    assert saved != ours == expected
+
+
+def test_spec_toy_vector(monkeypatch: pytest.MonkeyPatch) -> None:
+    from nlgauge.columns import Ragged
+    from nlgauge.features.encoders import Hidden
+
+    half = 0.5**0.5
+    vectors = Ragged.of([np.array([[1, 0], [0, 1]], dtype=float), np.array([[1, 0], [half, half], [-1, 0]], dtype=float)], dtype=np.float64)
+    ids = Ragged.of([[0, 1], [0, 1, 2]])
+    hidden = Hidden(vectors, ids, Ragged(np.zeros(5, dtype=bool), ids.offsets), Ragged.of([[0], [0]]))
+    f, p, r, _, _ = BertScore("x", 1)._match(hidden, 0, 1, {})
+    assert (p, r, f) == pytest.approx((0.8535533906, 0.5690355937, 0.6828427125), abs=1e-9)
+    fitted = {"ids": np.arange(3), "weights": np.array([1.0, 2.0, 1.0]), "unseen": np.array([9.0])}
+    assert BertScore("x", 1, idf=True)._match(hidden, 0, 1, fitted)[2] == pytest.approx(0.6035533906, abs=1e-9)
+
+
+def test_empty_texts_score_zero_never_best(tiny_models: dict[str, Path]) -> None:
+    metric = BertScore(str(tiny_models["encoder"]), 2)
+    rows = nlgauge.score(["", "", "the cat", "   "], ["the cat", "", "", "the cat"], metrics=metric).segments("records")
+    assert [row[str(metric)] for row in rows] == [0, 0, 0, 0]
+
+
+def test_idf_of_one_reference_falls_back_to_equal_weights(tiny_models: dict[str, Path]) -> None:
+    place = str(tiny_models["encoder"])
+    plain, weighted = (nlgauge.score(["cat sat"], ["a cat sat on"], metrics=BertScore(place, 2, idf)) for idf in (False, True))
+    assert weighted[str(BertScore(place, 2, True))]["f1"] == plain[str(BertScore(place, 2))]["f1"]
+    assert weighted["bertscore"]["uniform_weights"] == 1
+
+
+def test_truncation_is_counted(tiny_models: dict[str, Path]) -> None:
+    result = nlgauge.score(["cat " * 500, "the cat"], ["the cat", "the cat"], metrics=BertScore(str(tiny_models["encoder"]), 2))
+    assert result["bertscore"]["truncated"] == 1
+
+
+def test_own_objects_are_used_and_left_as_they_were(tiny_models: dict[str, Path]) -> None:
+    place = tiny_models["encoder"]
+    model, tokenizer = transformers.AutoModel.from_pretrained(place).eval(), transformers.AutoTokenizer.from_pretrained(place)
+    own = nlgauge.Model(model, tokenizer, "mine")
+    result = nlgauge.score(["the cat sat"], ["a cat on a mat"], metrics=BertScore(own, 1))
+    named = nlgauge.score(["the cat sat"], ["a cat on a mat"], metrics=BertScore(str(place), 1))
+    assert result["bertscore"]["f1"] == named["bertscore"]["f1"]
+    assert list(result) == ["bertscore(model='own:mine', layer=1)"]
+    assert len(model.encoder.layer) == 2
+
+
+def test_layers_outside_the_model_are_refused(tiny_models: dict[str, Path]) -> None:
+    with pytest.raises(nlgauge.NlgaugeError, match="layer must be from 0 to 2"):
+        nlgauge.score(["a"], ["a"], metrics=BertScore(str(tiny_models["encoder"]), 3))
+    with pytest.raises(nlgauge.NlgaugeError, match="give layer="):
+        nlgauge.score(["a"], ["a"], metrics=BertScore(str(tiny_models["encoder"])))
+
+
+def test_language_chooses_the_model() -> None:
+    assert BertScore().for_language("en") == BertScore()
+    assert BertScore().for_language("zh").model == "bert-base-chinese"
+    assert BertScore().for_language("de-CH").model == "bert-base-multilingual-cased"
+    assert BertScore("minilm").for_language("de").model == "minilm"
+
+
+def test_missing_default_model_says_the_command() -> None:
+    if store.location("roberta-large") is not None:
+        pytest.skip("roberta-large is here")
+    with pytest.raises(nlgauge.NlgaugeError, match="nlgauge models get roberta-large --hub"):
+        nlgauge.score(["a"], ["a"], metrics="bertscore")
+
+
+def test_alignment_shows_the_similarities_that_were_scored(tiny_models: dict[str, Path]) -> None:
+    metric = BertScore(str(tiny_models["encoder"]), 2)
+    (shown,) = nlgauge.score(["the cat sat"], ["a cat on a mat"], metrics=metric).explain("bertscore", 0)
+    best = shown.similarity.max(axis=1)
+    assert shown.prediction[1:4] == ["the", "cat", "sat"]
+    assert (best @ shown.prediction_weights) / shown.prediction_weights.sum() == pytest.approx(shown.statistics["precision"][0])

@@ -1,0 +1,124 @@
+"""Parity and published figures on real data: WMT 2017 and 2019, SummEval.
+
+The data may not be redistributed. They are looked for where NLGAUGE_BENCHMARKS points, else in shared/benchmarks beside the repository; without
+them these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jiwer
+import numpy as np
+import pytest
+import sacrebleu
+from rouge_score.rouge_scorer import RougeScorer
+from scipy.stats import kendalltau, pearsonr
+
+import nlgauge
+from nlgauge.result import Result
+
+FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[2] / "shared" / "benchmarks")
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    path = FOLDER / f"{name}.jsonl.gz"
+    if not path.is_file():
+        pytest.skip(f"{path.name} is not in {FOLDER}; set NLGAUGE_BENCHMARKS to the folder that holds it")
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        return [json.loads(line) for line in stream]
+
+
+@cache
+def wmt19() -> tuple[list[str], list[str]]:
+    """10,000 distinct pairs of prediction and reference."""
+    pairs = {(row[side]["text"], row["references"][0]): None for row in rows("wmt19_darr") for side in ("better", "worse")}
+    assert len(pairs) > 10_000
+    chosen = list(pairs)[:10_000]
+    return [prediction for prediction, _ in chosen], [reference for _, reference in chosen]
+
+
+@pytest.fixture(scope="module")
+def scored() -> Result:
+    return nlgauge.score(*wmt19(), metrics=["bleu", "chrf", "wer"])
+
+
+def column(result: Result, label: str) -> np.ndarray:
+    return np.array([row[label] for row in result.segments("records")])
+
+
+def test_chrf_on_wmt19_equals_sacrebleu(scored):
+    predictions, references = wmt19()
+    peer = sacrebleu.CHRF()
+    statistics = np.array(peer._extract_corpus_statistics(predictions, [references]))
+    expected = [peer._compute_score_from_stats(list(row)).score for row in statistics]
+    np.testing.assert_allclose(column(scored, "chrf"), expected, rtol=0, atol=1e-9)
+    assert scored["chrf"]["score"] == pytest.approx(peer._compute_score_from_stats(list(statistics.sum(axis=0))).score, abs=1e-9)
+
+
+def test_bleu_on_wmt19_equals_sacrebleu(scored):
+    predictions, references = wmt19()
+    assert scored["bleu"]["score"] == pytest.approx(sacrebleu.corpus_bleu(predictions, [references]).score, abs=1e-9)
+    sentence = sacrebleu.BLEU(effective_order=True)
+    expected = [sentence.sentence_score(p, [r]).score for p, r in zip(predictions[:3000], references[:3000], strict=True)]
+    np.testing.assert_allclose(column(scored, "bleu")[:3000], expected, rtol=0, atol=1e-9)
+
+
+def test_wer_on_wmt19_equals_jiwer(scored):
+    predictions, references = wmt19()
+    expected = jiwer.process_words(references, predictions)
+    assert scored["wer"]["score"] == pytest.approx(expected.wer, abs=1e-12)
+    assert scored["wer"]["hits"] == expected.hits
+    every = slice(None, None, 10)
+    expected_rates = [jiwer.wer(reference, prediction) for prediction, reference in zip(predictions[every], references[every], strict=True)]
+    np.testing.assert_allclose(column(scored, "wer")[every], expected_rates, rtol=0, atol=1e-12)
+
+
+def test_rouge_on_wmt19_equals_rouge_score():
+    predictions, references = (texts[:1000] for texts in wmt19())
+    types = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
+    for use_stemmer in (False, True):
+        result = nlgauge.score(predictions, references, metrics=f"rouge(use_stemmer={use_stemmer}, tokenizer='google')")
+        peer = RougeScorer(types, use_stemmer=use_stemmer)
+        expected = [peer.score(reference, prediction) for prediction, reference in zip(predictions, references, strict=True)]
+        for kind in types:
+            label = result.labels[0] if kind == "rougeL" else f"{result.labels[0]}.{kind}"
+            np.testing.assert_allclose(column(result, label), [scores[kind].fmeasure for scores in expected], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"), [("bleu", (0.435, 0.432, 0.578, 0.400, 0.481, 0.550, 0.511)), ("chrf", (0.513, 0.523, 0.669, 0.525, 0.594, 0.609, 0.582))]
+)
+def test_wmt17_correlations_with_direct_assessment(metric, expected):
+    """Pearson's r of sacreBLEU's sentence scores with da_z; cs, de, fi, lv, ru, tr, zh to English."""
+    data = rows("wmt17_da_seg")
+    scores = column(nlgauge.score([row["prediction"] for row in data], [row["references"] for row in data], metrics=metric), metric)
+    human = np.array([row["human"]["da_z"] for row in data])
+    pairs = np.array([row["meta"]["lp"] for row in data])
+    found = [round(pearsonr(scores[pairs == pair], human[pairs == pair]).statistic, 3) for pair in sorted(set(pairs))]
+    assert tuple(found) == expected
+
+
+def test_summeval_system_level_kendall():
+    """The CHRF row of Table 1 of the Shannon Score paper: coherence, consistency, fluency, relevance over 17 systems.
+
+    A system's score is there the mean of its summaries' scores.
+    """
+    data = rows("summeval")
+    systems = sorted({row["system"] for row in data})
+    segments = sorted({row["segment"] for row in data})
+    by_key = {(row["system"], row["segment"]): row for row in data}
+    predictions = {system: [by_key[system, segment]["prediction"] for segment in segments] for system in systems}
+    references = [by_key[systems[0], segment]["references"] for segment in segments]
+    assert (len(systems), {len(group) for group in references}) == (17, {11})
+    scores = column(nlgauge.score(predictions, references, metrics="chrf"), "chrf").reshape(len(systems), len(segments)).mean(axis=1)
+    found = []
+    for dimension in ("coherence", "consistency", "fluency", "relevance"):
+        human = [np.mean([by_key[system, segment]["human"][dimension] for segment in segments]) for system in systems]
+        found.append(round(kendalltau(scores, human).statistic, 4))
+    assert found == [0.3971, 0.5294, 0.4649, 0.5882]

@@ -1,0 +1,486 @@
+"""The command line: what it prints where, how it ends, and what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import warnings
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import nlgauge
+from nlgauge.cli import app
+from nlgauge.cli.demo import METRICS, sample
+from nlgauge.errors import MissingExtraError, ModelError
+
+EVIL = "[red]x[/red] \x1b[31m:smile:"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files of a small task, as the current one."""
+    monkeypatch.chdir(tmp_path)
+    # The commands may set these; here they are put back.
+    monkeypatch.setenv("NLGAUGE_OFFLINE", "")
+    monkeypatch.setenv("NLGAUGE_THREADS", "")
+    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
+    write("refs.txt", "the cat sat on the mat\nthe dog runs away\n\n")
+    write("sysA.txt", "the cat sat on a mat\na dog runs\nx\n")
+    write("sysB.txt", "the cat sat on the mat\nthe dog runs off\n\n")
+    return tmp_path
+
+
+def write(path: str, content: str | bytes) -> str:
+    Path(path).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def run(*arguments: str, stdin: str | bytes | None = None) -> Any:
+    return CliRunner().invoke(app, list(arguments), input=stdin)
+
+
+def document(*arguments: str, stdin: str | None = None) -> Any:
+    result = run(*arguments, "--json", stdin=stdin)
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def scored(*arguments: str) -> str:
+    result = run("score", "-m", "bleu", "-m", "wer", "-m", "distinct", "-r", "refs.txt", "sysA.txt", "sysB.txt", "-o", "out", *arguments)
+    assert result.exit_code == 0, result.stderr
+    return "out"
+
+
+def test_score_prints_the_table_on_stdout_and_all_else_on_stderr() -> None:
+    result = run("score", "-m", "bleu", "-m", "chrf(word_order=2)", "-r", "refs.txt", "-s", "refs.txt", "sysA.txt", "sysB.txt", "-o", "out/")
+    assert result.exit_code == 0
+    assert "sysA" in result.stdout
+    assert "95 % interval" in result.stdout
+    assert "p: against sysA" in result.stdout
+    assert "saved" not in result.stdout
+    assert "tok:13a" not in result.stdout
+    assert "saved to out" in result.stderr
+    assert "bleu: nrefs:1|" in result.stderr
+    assert "interval" not in result.stderr
+    saved = nlgauge.load("out")
+    assert saved.systems == ("sysA", "sysB")
+    assert f"{saved['sysA']['bleu']['score']:.2f}" in result.stdout
+
+
+def test_quiet_prints_the_scores_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    progress = []
+    monkeypatch.setattr("nlgauge.scorer.progress", lambda wanted: progress.append(wanted) or nullcontext())
+    result = run("score", "-q", "-r", "refs.txt", "sysA.txt")
+    assert result.exit_code == 0
+    assert progress == [False]
+    assert result.stderr == ""
+    assert "rouge rougeL" in result.stdout
+
+
+def test_json_is_one_document_with_everything() -> None:
+    found = document("score", "-m", "bleu", "-m", "distinct(max_order=9)", "-r", "refs.txt", "sysA.txt", "sysB.txt", "--resamples", "50")
+    direct = nlgauge.score(
+        {"sysA": ["the cat sat on a mat", "a dog runs", "x"], "sysB": ["the cat sat on the mat", "the dog runs off", ""]},
+        ["the cat sat on the mat", "the dog runs away", ""],
+        metrics=["bleu", "distinct(max_order=9)"],
+    )
+    assert found["systems"]["sysA"]["bleu"]["scores"]["score"] == direct["sysA"]["bleu"]["score"]
+    interval = direct.intervals(resamples=50)["sysB"]["bleu"]["score"]
+    assert found["systems"]["sysB"]["bleu"]["intervals"]["score"]["low"] == interval.low
+    assert found["systems"]["sysA"]["distinct(max_order=9)"]["scores"]["distinct9"] is None
+    assert {
+        "system": "sysA",
+        "metric": "distinct(max_order=9)",
+        "output": "distinct9",
+        "reason": "no text is long enough to have such an n-gram",
+    } in found["reasons"]
+    assert found["comparison"]["rows"][0]["p"] == direct.compare(resamples=50)["bleu"].p
+    assert found["comparison"]["resamples"] == 50
+    assert found["signatures"]["bleu"] == direct.signatures["bleu"]
+    assert found["segments"] == 3
+
+
+def test_one_system_has_no_comparison() -> None:
+    assert document("score", "-m", "wer", "-r", "refs.txt", "sysA.txt")["comparison"] is None
+
+
+def test_options_reach_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("meta.tsv", "id\tdoc\tw\na\tx\t1\nb\tx\t2\nc\ty\t1\n")
+    columns = {name: f"meta.tsv:{name}" for name in ("id", "doc", "w")}
+    options = ["--ids", columns["id"], "--documents", columns["doc"], "--weights", columns["w"], "--reduce", "mean", "--lang", "en"]
+    options += ["--seed", "7", "--batch-size", "3", "--device", "cpu", "--offline", "--no-texts", "--confidence", "0.5"]
+    scored(*options, "-r", "sysB.txt")
+    saved = nlgauge.load("out")
+    assert saved.corpus.ids == ("a", "b", "c")
+    assert saved.corpus.documents == ("x", "x", "y")
+    assert saved.corpus.lang == "en"
+    assert not saved.has_texts
+    assert saved.config == {"reduce_fn": "mean", "seed": 7, "batch_size": 3, "device": "cpu"}
+    assert saved.corpus.weights is not None
+    assert saved.corpus.weights.tolist() == [1, 2, 1]
+    assert os.environ["NLGAUGE_OFFLINE"] == "1"
+
+
+def test_several_jobs_give_the_same_numbers() -> None:
+    arguments = ("score", "-m", "wer", "-m", "chrf", "-r", "refs.txt", "sysA.txt", "sysB.txt")
+    assert document(*arguments, "--jobs", "2") == document(*arguments)
+    assert os.environ["NLGAUGE_THREADS"] == "2"
+
+
+def test_standard_input_and_names() -> None:
+    found = document("score", "-m", "exact_match", "-r", "refs.txt", "-", "mine=sysB.txt", stdin="the cat sat on the mat\nthe dog runs away\n\n")
+    assert {name: labels["exact_match"]["scores"]["score"] for name, labels in found["systems"].items()} == {
+        "stdin": 1.0,
+        "mine": pytest.approx(2 / 3),
+    }
+
+
+def test_records_are_scored_as_the_only_argument() -> None:
+    write("d.jsonl", '{"src": "s", "mt": "a b", "ref": ["a b", "c"]}\n{"src": "s", "mt": "a", "ref": ["b"]}\n')
+    assert document("score", "-m", "exact_match", "d.jsonl")["systems"]["system"]["exact_match"]["scores"]["score"] == 0.5
+
+
+def test_blank_lines_of_later_reference_files_are_no_references() -> None:
+    write("more.txt", "\n\nx\n")
+    plain = document("score", "-m", "wer", "-r", "refs.txt", "sysA.txt")
+    more = document("score", "-m", "wer", "-r", "refs.txt", "-r", "more.txt", "sysA.txt")
+    wer = [found["systems"]["sysA"]["wer"]["scores"] for found in (plain, more)]
+    # "x" against the empty reference is an insertion; with the second file's third line it is a hit, the rest is as before.
+    assert [scores["insertions"] for scores in wer] == [1, 0]
+    assert [scores["substitutions"] for scores in wer] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["score", "-m", "blue", "-r", "refs.txt", "sysA.txt"], "no metric 'blue'; did you mean 'bleu'"),
+        (["score", "-m", "bleu(order=2)", "-r", "refs.txt", "sysA.txt"], "bleu has no parameter 'order'"),
+        (["score", "-m", "bleu(max_order=0)", "-r", "refs.txt", "sysA.txt"], "max_order must be a whole number from 1, got 0"),
+        (["score", "-m", "bleu(", "-r", "refs.txt", "sysA.txt"], "cannot read 'bleu('"),
+        (["score", "-r", "ref.txt", "sysA.txt"], "no file ref.txt; did you mean 'refs.txt'"),
+        (["score", "-r", "short.txt", "sysA.txt"], "short.txt has 1 texts, sysA.txt has 3"),
+        (["score", "-r", "latin1.txt", "sysA.txt"], "latin1.txt is not UTF-8: line 1, byte 4 is 0xE9"),
+        (["score", "-r", "-", "-"], "asked for twice"),
+        (["score", "sysA.txt"], "bleu needs references, none were given"),
+        (["score", "-r", "refs.txt", "sysA.txt", "./sysA.txt"], "would both be system 'sysA'"),
+        (["score", "-r", "refs.txt", "sysA.txt", "--reduce", "nonsense"], "nonsense"),
+        (["score", "-r", "refs.txt", "sysA.txt", "--confidence", "95"], "95.0 is not between 0 and 1"),
+        (["score", "-r", "refs.txt", "sysA.txt", "--resamples", "0"], "--resamples"),
+        (["score", "-r", "refs.txt", "sysA.txt", "--weights", "refs.txt"], "refs.txt, line 1 is 'the cat sat on the mat'; a number is needed"),
+        (["score"], "Missing argument 'SYSTEM'"),
+        (["score", "--nonsense"], "--nonsense"),
+        (["nonsense"], "No such command 'nonsense'"),
+        (["compare", "nowhere"], "nowhere"),
+        (["card", "blue"], "no metric 'blue'"),
+        (["list", "--category", "nonsense"], "'nonsense' is none of the Categories"),
+    ],
+)
+def test_wrong_use_exits_with_2_and_says_what_is_wrong(arguments: list[str], message: str) -> None:
+    write("short.txt", "one\n")
+    write("latin1.txt", "caf\xe9\n".encode("latin-1"))
+    result = run(*arguments, stdin="one\ntwo\nthree\n")
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("error", [ModelError("the model is not here"), MissingExtraError("torch", "models", "bertscore"), RuntimeError("odd [red]")])
+def test_failure_exits_with_1_and_leaves_nothing(error: Exception, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("nlgauge.engine.run", fail)
+    before = sorted(folder.iterdir())
+    result = run("score", "-r", "refs.txt", "sysA.txt", "-o", "out")
+    assert result.exit_code == 1
+    assert f"{error}" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert ("run again with --debug" in result.stderr) == (type(error) is RuntimeError)
+    assert sorted(folder.iterdir()) == before
+    debugged = run("score", "-r", "refs.txt", "sysA.txt", "--debug")
+    assert debugged.exit_code == 1
+    assert "Traceback" in debugged.stderr
+
+
+def test_an_unexpected_error_says_how_to_see_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nlgauge.engine.check", lambda *_: 1 / 0)
+    result = run("score", "-r", "refs.txt", "sysA.txt")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: ZeroDivisionError: division by zero\n")
+    assert "run again with --debug" in result.stderr
+
+
+def test_debug_keeps_the_exit_code_of_wrong_use() -> None:
+    result = run("--debug", "score", "-m", "blue", "-r", "refs.txt", "sysA.txt")
+    assert result.exit_code == 2
+    assert "Traceback" in result.stderr
+
+
+@pytest.mark.parametrize("where", ["nlgauge.engine.run", "nlgauge.storage._write", "pathlib.Path.replace"])
+def test_an_interrupted_run_leaves_nothing(where: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(where, interrupt)
+    before = sorted(folder.iterdir())
+    result = run("score", "-r", "refs.txt", "sysA.txt", "-o", "out")
+    assert result.exit_code == 130
+    assert result.stderr == "interrupted; nothing was written\n"
+    assert result.stdout == ""
+    assert sorted(folder.iterdir()) == before
+
+
+def test_interrupted_after_saving_says_where_the_result_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nlgauge.render.result_table", interrupt)
+    result = run("score", "-r", "refs.txt", "sysA.txt", "-o", "out")
+    assert result.exit_code == 130
+    assert result.stderr == "interrupted; the result is in out\n"
+    assert nlgauge.load("out").systems == ("sysA",)
+
+
+def test_an_existing_directory_is_refused_before_anything_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("taken").mkdir()
+    write("taken/file", "")
+    Path("empty").mkdir()
+    scored()
+    saved = Path("out/run.json").read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr("nlgauge.engine.run", lambda *_: pytest.fail("it was scored"))
+        for directory, message in (("out", "holds a result already"), ("taken", "is no nlgauge result")):
+            result = run("score", "-r", "refs.txt", "sysA.txt", "-o", directory)
+            assert result.exit_code == 1
+            assert message in result.stderr
+        assert run("score", "-r", "refs.txt", "sysA.txt", "-o", "taken", "--overwrite").exit_code == 1
+    assert Path("out/run.json").read_bytes() == saved
+    assert run("score", "-r", "refs.txt", "sysA.txt", "-o", "out", "--overwrite").exit_code == 0
+    assert nlgauge.load("out").systems == ("sysA",)
+    assert run("score", "-r", "refs.txt", "sysA.txt", "-o", "empty").exit_code == 0
+
+
+def test_texts_are_never_markup_nor_terminal_commands() -> None:
+    write("evil.jsonl", "".join(json.dumps({"id": i, "system": EVIL, "prediction": EVIL, "reference": f"{EVIL} y"}) + "\n" for i in range(2)))
+    result = run("score", "-m", "wer", "evil.jsonl", "-o", "out")
+    shown = [result, run("explain", "out", "-m", "wer", "--segment", "0"), run("score", f"{EVIL}.txt"), run(EVIL), run("score", f"--{EVIL}")]
+    for found in shown:
+        assert "[red]" in found.stdout + found.stderr
+        assert "[/red]" in found.stdout + found.stderr
+        assert "\x1b" not in found.stdout + found.stderr
+        assert "\\x1b" in found.stdout + found.stderr
+    assert ":smile:" in result.stdout
+    assert json.loads(run("explain", "out", "-m", "wer", "--segment", "0", "--json").stdout)["systems"].keys() == {EVIL}
+
+
+def test_warnings_are_one_line_on_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nlgauge.engine.check", lambda *_: warnings.warn("few pairs \x1b", stacklevel=1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        result = run("score", "-q", "-m", "wer", "-r", "refs.txt", "sysA.txt")
+    assert result.exit_code == 0
+    assert result.stderr == "warning: few pairs \\x1b\n"
+
+
+def test_compare() -> None:
+    scored()
+    result = run("compare", "out")
+    assert result.exit_code == 0
+    assert "sysA against sysB" in result.stdout
+    assert result.stderr == ""
+    found = document("compare", "out", "sysB", "sysA", "--test", "bootstrap", "--resamples", "20", "--confidence", "0.9", "--seed", "1")
+    expected = nlgauge.load("out").compare("sysB", "sysA", test="bootstrap", resamples=20, confidence=0.9, seed=1)
+    assert found["rows"][0]["low"] == expected["bleu"].low
+    assert found["rows"][-1]["low"] is None
+    assert (found["test"], found["confidence"], found["resamples"]) == ("bootstrap", 0.9, 20)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["compare", "out", "sysA", "sysC"], 2, "no system 'sysC'"),
+        (["compare", "out", "--test", "t"], 2, "test must be 'randomisation' or 'bootstrap'"),
+        (["compare", "."], 1, "run.json is missing"),
+        (["explain", "out", "-m", "chrf", "--segment", "0"], 2, "no metric 'chrf'"),
+        (["explain", "out", "-m", "wer", "--segment", "9"], 2, "no segment 9"),
+        (["explain", "out", "-m", "wer", "--segment", "x"], 2, "no segment 'x'"),
+        (["explain", "out", "-m", "wer", "--segment", "0", "--system", "C"], 2, "no system 'C'"),
+        (["explain", "out", "-m", "distinct", "--segment", "0"], 1, "distinct has no explanation for a segment"),
+    ],
+)
+def test_asking_a_result_for_what_it_lacks(arguments: list[str], code: int, message: str) -> None:
+    scored()
+    result = run(*arguments)
+    assert result.exit_code == code
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+def test_explain_shows_every_system_or_the_one_that_was_named() -> None:
+    write("ids.txt", "1\n0\nlast\n")
+    scored("--ids", "ids.txt", "-s", "sysB.txt")
+    result = run("explain", "out", "-m", "wer", "--segment", "1")
+    assert result.exit_code == 0
+    for line in (
+        "segment: 1",
+        "source: the cat sat on the mat",
+        "reference: the cat sat on the mat",
+        "system: sysA",
+        "prediction: the cat sat on a mat",
+    ):
+        assert line in result.stdout
+    assert "1 substituted (S)" in result.stdout
+    assert "system: sysB" in result.stdout
+    assert "sysB" not in run("explain", "out", "-m", "wer", "--segment", "1", "--system", "sysA").stdout
+    assert "segment: last" in run("explain", "out", "-m", "wer", "--segment", "2").stdout
+    found = document("explain", "out", "-m", "wer", "--segment", "last")
+    explanation = found["systems"]["sysA"][0]
+    assert found["segment"] == "last"
+    assert explanation["kind"] == "Edits"
+    assert explanation["edits"] == [{"kind": "insert", "reference": [], "prediction": ["x"]}]
+    assert explanation["statistics"]["wer"] == [0, 0, 1, 0]
+
+
+def test_list_filters_by_the_taxonomy() -> None:
+    names = [row["name"] for row in document("list")]
+    assert names == nlgauge.list_metrics()
+    assert "bleu" in run("list").stdout
+    assert [row["name"] for row in document("list", "--task", "SR", "--needs-references")] == nlgauge.filter_metrics(
+        appl_task="SR", needs_references=True
+    )
+    assert all(row["references"] for row in document("list", "--needs-references"))
+    assert "distinct" in [row["name"] for row in document("list", "--no-references", "--no-source", "--category", "Statistics")]
+    assert [row["name"] for row in document("list", "--trained")] == nlgauge.filter_metrics(trained=True) != names
+    assert document("list", "--untrained", "--supervised", "--quality", "Fluency") == []
+
+
+def test_card() -> None:
+    result = run("card", "sacrebleu")
+    assert result.exit_code == 0
+    assert "name: bleu" in result.stdout
+    assert "When it misleads" in result.stdout
+    found = document("card", "bleu")
+    assert found["categories"] == ["Overlap"]
+    assert "text" not in found
+
+
+def test_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from nlgauge.models import store
+
+    result = run("models", "list")
+    assert "smollm2" in result.stdout
+    assert str(folder / "cache") in result.stderr.replace("\\\\", "\\")
+    assert {"minilm", "smollm2"} <= {row["name"] for row in document("models", "list")}
+    assert "sha256: b179c952" in run("models", "info", "smollm2").stdout
+    assert document("models", "info", "smollm2")["licence"] == "Apache-2.0"
+    asked = []
+
+    def get(name: str, hub: bool = False) -> Path:
+        asked.append((name, hub))
+        if name == "gone":
+            raise ModelError("there is no model 'gone'")
+        return Path("cache") / name
+
+    monkeypatch.setattr(store, "get", get)
+    result = run("models", "get", "minilm", "smollm2")
+    assert result.stdout.split() == [str(Path("cache") / "minilm"), str(Path("cache") / "smollm2")]
+    assert run("models", "get", "owner/name", "--hub").exit_code == 0
+    assert asked == [("minilm", False), ("smollm2", False), ("owner/name", True)]
+    result = run("models", "get", "gone")
+    assert result.exit_code == 1
+    assert "there is no model 'gone'" in result.stderr
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout == "nlgauge 0.1.0\n"
+    for arguments in ([], ["--help"], ["-h"]):
+        result = run(*arguments)
+        assert result.exit_code == 0
+        assert "explain" in result.stdout
+    assert "--resamples" in run("score", "-h").stdout
+
+
+def test_the_sample_is_what_the_demo_needs() -> None:
+    corpus = sample()
+    assert corpus.systems == ("baseline", "improved")
+    assert corpus.references is not None
+    assert set(corpus.references.lengths.tolist()) == {1, 2, 3}
+    records = corpus.records()
+    assert [record["predictions"]["baseline"] for record in records].count([""]) == 1
+    assert any(record["predictions"]["baseline"] == record["predictions"]["improved"] for record in records)
+    assert sum(any("\u0900" <= character <= "\u097f" for character in record["source"]) for record in records) == 4
+    assert corpus.documents is not None
+    assert len(set(corpus.documents)) > 7
+
+
+def test_demo() -> None:
+    result = run("demo")
+    assert result.exit_code == 0
+    assert "95 % interval" in result.stdout
+    assert "baseline against improved" in result.stdout
+    assert result.stderr.split("\n")[-2] == "try next: nlgauge explain demo-result -m bleu --segment ferry-1"
+    saved = nlgauge.load("demo-result")
+    assert saved.labels == METRICS
+    row = saved.compare()["bleu"]
+    assert row.better == "improved"
+    assert row.p_holm < 0.05
+    assert run("explain", "demo-result", "-m", "bleu", "--segment", "ferry-1").exit_code == 0
+    assert run("demo").exit_code == 1
+    assert run("demo", "--overwrite").exit_code == 0
+
+
+def program(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "nlgauge", *arguments], capture_output=True, check=False, **options)
+
+
+def test_as_a_program_with_a_pipe_and_a_poor_terminal() -> None:
+    write("hindi.txt", "नमस्ते दुनिया\n" * 3)
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = program("score", "-m", "wer", "-r", "refs.txt", "-", "हिन्दी=hindi.txt", input="नमस्ते\n".encode() * 3, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert b"lower" in done.stdout
+    assert b"\\u0939" in done.stdout
+    done = program("score", "-m", "wer", "-r", "refs.txt", "-", "--json", input="नमस्ते\n".encode() * 3, env=environment)
+    assert json.loads(done.stdout.decode())["systems"]["stdin"]["wer"]["scores"]["hits"] == 0
+    assert program("score", "-r", "none.txt", "sysA.txt").returncode == 2
+
+
+def test_a_closed_pipe_is_no_error_message() -> None:
+    writer = subprocess.Popen([sys.executable, "-m", "nlgauge", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert writer.stdout is not None
+    assert writer.stderr is not None
+    writer.stdout.close()
+    assert b"Traceback" not in writer.stderr.read()
+    writer.stderr.close()
+    writer.wait()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_control_c_ends_a_program_without_traceback(folder: Path) -> None:
+    before = sorted(folder.iterdir())
+    command = [sys.executable, "-m", "nlgauge", "score", "-m", "wer", "-r", "refs.txt", "-", "-o", "out"]
+    running = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdin is not None
+    # More than a pipe holds: once it is written, the program is past its imports and waits for more.
+    running.stdin.write(b"word\n" * 200_000)
+    running.stdin.flush()
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert err == b"interrupted; nothing was written\n"
+    assert out == b""
+    assert sorted(folder.iterdir()) == before
+
+
+def test_importing_the_command_line_is_quick() -> None:
+    code = "import sys, nlgauge.cli; print([name for name in ('numpy', 'sacrebleu', 'torch', 'msgspec', 'nlgauge.corpus') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == "[]"

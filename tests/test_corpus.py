@@ -1,0 +1,291 @@
+"""Corpus.read: every shape of its table, every error, and nothing of the caller's changed."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections import UserList
+
+import numpy as np
+import pandas
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import corpora, texts
+
+from nlgauge.corpus import Corpus, Texts
+from nlgauge.errors import InputError, NlgaugeError
+
+
+def shape(corpus: Corpus) -> dict[str, object]:
+    """The corpus as the texts it stands for."""
+    return {
+        "predictions": {system: [[corpus.texts[i] for i in row] for row in column] for system, column in corpus.predictions.items()},
+        "references": None if corpus.references is None else [[corpus.texts[i] for i in row] for row in corpus.references],
+        "sources": None if corpus.sources is None else [corpus.texts[i] for i in corpus.sources],
+    }
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "expected_predictions", "expected_references"),
+    [
+        (["p", "q"], ["r", "s"], {"system": [["p"], ["q"]]}, [["r"], ["s"]]),
+        (["p", "q"], [["r", "s"], ["t"]], {"system": [["p"], ["q"]]}, [["r", "s"], ["t"]]),
+        (["p", "q"], [[], ["t"]], {"system": [["p"], ["q"]]}, [[], ["t"]]),
+        ([["p", "q"], ["o"]], [["r"], ["s", "t"]], {"system": [["p", "q"], ["o"]]}, [["r"], ["s", "t"]]),
+        ({"A": ["p"], "B": ["q"]}, ["r"], {"A": [["p"]], "B": [["q"]]}, [["r"]]),
+        ({"A": [["p", "o"]], "B": ["q"]}, ["r"], {"A": [["p", "o"]], "B": [["q"]]}, [["r"]]),
+        (["p", "q"], None, {"system": [["p"], ["q"]]}, None),
+        (["", " "], ["", "\n"], {"system": [[""], [" "]]}, [[""], ["\n"]]),
+    ],
+)
+def test_every_shape_of_the_table(predictions, references, expected_predictions, expected_references):
+    corpus = Corpus.read(predictions, references)
+    assert shape(corpus) == {"predictions": expected_predictions, "references": expected_references, "sources": None}
+    assert corpus.named_systems == isinstance(predictions, dict)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        tuple,
+        UserList,
+        iter,
+        np.array,
+        pandas.Series,
+        polars.Series,
+        lambda items: (item for item in items),
+        lambda items: dict.fromkeys(items).keys(),
+    ],
+    ids=["tuple", "UserList", "iterator", "numpy", "pandas", "polars", "generator", "keys"],
+)
+def test_any_container_of_texts(form):
+    corpus = Corpus.read(form(["p", "q"]), form(["r", "s"]), form(["x", "y"]), ids=form([7, 8]), weights=form([1, 2]), documents=form(["d", "e"]))
+    assert (corpus.ids, corpus.weights.tolist(), corpus.documents) == (("7", "8"), [1, 2], ("d", "e"))
+    assert shape(corpus) == {"predictions": {"system": [["p"], ["q"]]}, "references": [["r"], ["s"]], "sources": ["x", "y"]}
+    assert all(type(text) is str for text in corpus.texts.strings)
+
+
+def test_nested_numpy_and_generators():
+    corpus = Corpus.read(np.array([["p", "q"]]), ((text for text in group) for group in [["r", "s"]]))
+    assert shape(corpus)["predictions"] == {"system": [["p", "q"]]}
+    assert shape(corpus)["references"] == [["r", "s"]]
+
+
+def test_each_distinct_text_is_kept_once():
+    corpus = Corpus.read({"A": ["same", "x"], "B": ["same", "y"]}, [["same", "same"], ["x"]], ["same", "same"])
+    assert corpus.texts.strings == ["same", "x", "y"]
+    assert len(corpus.texts) == 3
+    texts = Texts()
+    assert [texts.intern(text) for text in ("a", "b", "a")] == [0, 1, 0]
+
+
+RECORDS = [
+    {"id": "s1", "source": "x", "prediction": "p", "references": ["r", "s"], "weight": 2, "document": "d", "other": 1},
+    {"id": "s2", "source": "y", "prediction": "q", "references": ["t"], "weight": 1, "document": "e", "other": 2},
+]
+
+
+@pytest.mark.parametrize("form", [list, tuple, pandas.DataFrame, polars.DataFrame], ids=["list", "tuple", "pandas", "polars"])
+def test_records_and_frames(form):
+    corpus = Corpus.read(form(RECORDS))
+    assert shape(corpus) == {"predictions": {"system": [["p"], ["q"]]}, "references": [["r", "s"], ["t"]], "sources": ["x", "y"]}
+    assert (corpus.ids, corpus.weights.tolist(), corpus.documents) == (("s1", "s2"), [2, 1], ("d", "e"))
+
+
+def test_records_as_comet_has_them():
+    corpus = Corpus.read([{"src": "x", "mt": "p", "ref": "r"}, {"src": "y", "mt": "q", "ref": "s"}])
+    assert shape(corpus) == {"predictions": {"system": [["p"], ["q"]]}, "references": [["r"], ["s"]], "sources": ["x", "y"]}
+
+
+LONG = [
+    {"id": 1, "system": "A", "prediction": "p1", "references": ["r1"]},
+    {"id": 2, "system": "B", "prediction": "q2", "references": ["r2"]},
+    {"id": 2, "system": "A", "prediction": "p2", "references": ["r2"]},
+    {"id": 1, "system": "B", "prediction": "q1", "references": ["r1"]},
+]
+
+
+@pytest.mark.parametrize("form", [list, pandas.DataFrame, polars.DataFrame], ids=["list", "pandas", "polars"])
+def test_records_of_several_systems_in_any_order(form):
+    corpus = Corpus.read(form(LONG))
+    assert shape(corpus)["predictions"] == {"A": [["p1"], ["p2"]], "B": [["q1"], ["q2"]]}
+    assert shape(corpus)["references"] == [["r1"], ["r2"]]
+    assert (corpus.ids, corpus.named_systems) == (("1", "2"), True)
+
+
+def without(record: dict[str, object], *names: str) -> dict[str, object]:
+    return {name: value for name, value in record.items() if name not in names}
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([{"text": "p"}], "the records have no prediction, only 'text'; name it 'prediction'"),
+        ([{"prediction": "p", "mt": "q"}], "both 'prediction' and 'mt' for the prediction; keep one"),
+        ([{"prediction": "p", "ref": "r"}, {"prediction": "q"}], "record 1 has no 'ref', record 0 has; every record needs the same fields"),
+        ([without(record, "id") for record in LONG], "records of several systems need an 'id'"),
+        ([*LONG, LONG[0]], "record 4 repeats segment 1 of system 'A'"),
+        ([*LONG, {**LONG[0], "prediction": "other"}], "record 4 repeats segment 1 of system 'A'"),
+        (LONG[:3], "segment '1' is not there for both 'A' and 'B'; all systems need the same segments"),
+        ([*LONG[:3], {**LONG[3], "references": ["other"]}], "segment '1' has another references under 'B' than under 'A'"),
+        ([{"prediction": None}], "predictions[0] is None; an empty text is ''"),
+        (pandas.DataFrame({"prediction": []}), "there are no records"),
+    ],
+)
+def test_records_that_cannot_be_read(records, message):
+    with pytest.raises(InputError) as caught:
+        Corpus.read(records)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["references", "sources", "ids", "weights", "documents"])
+def test_records_carry_their_own_fields(name):
+    with pytest.raises(InputError, match=f"which carry their own fields; {name} was given beside them"):
+        Corpus.read([{"prediction": "p"}], **{name: ["x"]})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"predictions": "text"}, "predictions is one str; give a list of texts, for one text a list with one item."),
+        ({"predictions": b"text"}, "predictions is one bytes"),
+        ({"predictions": None}, "predictions is None; give a list of texts."),
+        ({"predictions": 3}, "predictions is a int; give a list of texts."),
+        ({"predictions": {"p"}}, "predictions is a set; give a list of texts."),
+        ({"predictions": []}, "predictions is empty; give at least one segment."),
+        ({"predictions": {}}, "predictions is an empty mapping; give at least one system."),
+        ({"predictions": {"": ["p"]}}, "system names must be non-empty strings, got ''."),
+        ({"predictions": {3: ["p"]}}, "system names must be non-empty strings, got 3."),
+        ({"predictions": {"A": ["p"], "B": ["p", "q"]}}, "predictions['B'] has 2 segments, 'A' has 1; all systems need the same segments."),
+        ({"predictions": ["p", None]}, "predictions[1] is None; an empty text is ''."),
+        ({"predictions": ["p", math.nan]}, "predictions[1] is nan; an empty text is ''."),
+        ({"predictions": ["p", b"q"]}, "predictions[1] is a bytes (b'q'); give a str."),
+        ({"predictions": ["p", 3]}, "predictions[1] is a int (3); give a str."),
+        ({"predictions": [["p", 3]]}, "predictions[0][1] is a int (3); give a str."),
+        ({"predictions": [["p"], "q"]}, "predictions[0] is a list, predictions[1] is one text; give texts alone or lists alone."),
+        ({"predictions": ["p", ["q"]]}, "predictions[0] is one text, predictions[1] is a list; give texts alone or lists alone."),
+        ({"predictions": [["p"], []]}, "predictions[1] is an empty list; give at least one text, '' if the system gave none."),
+        ({"predictions": {"A": ["p", None]}}, "predictions['A'][1] is None"),
+        ({"predictions": ["p"], "references": "r"}, "references is one str"),
+        ({"predictions": ["p"], "references": ["r", "s"]}, "references has 2 items, predictions has 1; give one (or a list) for each prediction."),
+        (
+            {"predictions": ["p", "q", "o"], "references": [["r", "s", "t"], ["u", "v", "w"]]},
+            "they look transposed (2 lists of 3): give list(zip(*references))",
+        ),
+        ({"predictions": ["p", "q"], "references": [["r", "s"]]}, "they look transposed (1 lists of 2)"),
+        ({"predictions": ["p"], "references": [["r", None]]}, "references[0][1] is None"),
+        ({"predictions": ["p"], "sources": ["x", "y"]}, "sources has 2 items, predictions has 1; give one text for each prediction."),
+        ({"predictions": ["p"], "sources": [["x"]]}, "sources[0] is a list"),
+        ({"predictions": ["p"], "ids": [1, 2]}, "ids has 2 items, predictions has 1; give one for each segment."),
+        ({"predictions": ["p", "q"], "ids": [1, "1"]}, "ids must differ, '1' is there twice"),
+        ({"predictions": ["p"], "documents": []}, "documents has 0 items, predictions has 1; give one for each segment."),
+        ({"predictions": ["p"], "weights": [1, 2]}, "weights has 2 items, predictions has 1; give one number for each segment."),
+        ({"predictions": ["p"], "weights": ["much"]}, "weights must be numbers, one for each segment."),
+        ({"predictions": ["p"], "weights": [-1]}, "weights must be finite, not negative, and not all 0."),
+        ({"predictions": ["p"], "weights": [math.nan]}, "weights must be finite, not negative, and not all 0."),
+        ({"predictions": ["p", "q"], "weights": [0, 0]}, "weights must be finite, not negative, and not all 0."),
+    ],
+    ids=lambda value: None if isinstance(value, dict) else value[:50],
+)
+def test_every_error_says_where_and_what(arguments, message):
+    with pytest.raises(InputError) as caught:
+        Corpus.read(**arguments)
+    assert message in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, NlgaugeError)
+
+
+@pytest.mark.parametrize("missing", [None, math.nan, pandas.NA, pandas.NaT, np.float64("nan")], ids=str)
+def test_every_spelling_of_missing_is_an_input_error(missing):
+    with pytest.raises(InputError, match=r"predictions\[1\]"):
+        Corpus.read(["p", missing])
+
+
+def test_a_missing_reference_in_a_frame_is_an_input_error():
+    with pytest.raises(InputError, match=r"references\[1\]"):
+        Corpus.read(pandas.DataFrame({"prediction": ["p", "q"], "reference": ["r", None]}))
+    with pytest.raises(InputError, match=r"references\[1\]"):
+        Corpus.read(polars.DataFrame({"prediction": ["p", "q"], "reference": ["r", None]}))
+
+
+@pytest.mark.parametrize("place", ["predictions", "references", "sources"])
+def test_lone_surrogates_are_named(place):
+    given_texts = {"predictions": ["p"], "references": ["r"], "sources": ["x"], place: ["ab\ud800c"]}
+    with pytest.raises(InputError, match=rf"{place}\[0\] has a lone surrogate \(U\+D800\) at character 2"):
+        Corpus.read(**given_texts)
+
+
+def test_paired_surrogates_are_not_texts_either_but_real_emoji_are():
+    assert Corpus.read(["👩‍👩‍👧"]).texts.strings == ["👩‍👩‍👧"]
+    with pytest.raises(InputError, match="lone surrogate"):
+        Corpus.read(["\ud83d\ude00"])
+
+
+def test_square_references_cannot_be_told_from_transposed_ones_and_are_taken_as_given():
+    assert shape(Corpus.read(["p", "q"], [["r", "s"], ["t", "u"]]))["references"] == [["r", "s"], ["t", "u"]]
+
+
+@given(corpora())
+def test_the_callers_objects_are_untouched(corpus):
+    predictions, references = corpus
+    systems = {"A": predictions, "B": list(reversed(predictions))}
+    before = copy.deepcopy((systems, references))
+    Corpus.read(systems, references)
+    assert (systems, references) == before
+
+
+def test_records_are_untouched():
+    before = copy.deepcopy(LONG)
+    Corpus.read(LONG)
+    assert before == LONG
+    frame = pandas.DataFrame(LONG)
+    Corpus.read(frame)
+    assert frame.equals(pandas.DataFrame(before))
+
+
+@given(corpora(), st.booleans())
+def test_records_make_the_same_corpus_again(corpus, weighted):
+    predictions, references = corpus
+    extra = {"weights": [float(i + 1) for i in range(len(predictions))], "documents": ["d"] * len(predictions)} if weighted else {}
+    read = Corpus.read({"A": predictions, "B": predictions}, references, predictions, lang="en", **extra)
+    again = Corpus.from_saved(read.records(), "en", True)
+    assert shape(again) == shape(read)
+    assert (again.ids, again.documents, again.lang, again.named_systems) == (read.ids, read.documents, read.lang, read.named_systems)
+    assert again.weights is None or again.weights.tolist() == read.weights.tolist()
+    assert again.records() == read.records()
+
+
+@given(corpora(), st.integers(1, 60))
+def test_chunks_are_runs_of_all_segments(corpus, characters):
+    read = Corpus.read(*corpus)
+    chunks = read.chunks(characters)
+    assert np.concatenate(chunks).tolist() == list(range(len(read)))
+    assert all(len(chunk) for chunk in chunks)
+
+
+def test_chunks_are_about_as_large_as_asked():
+    read = Corpus.read(["x" * 10] * 100, ["y" * 10] * 100, ["z" * 10] * 100)
+    assert {len(chunk) for chunk in read.chunks(300)} == {10}
+    assert len(read.chunks(10**9)) == 1
+
+
+@given(st.lists(st.tuples(texts(), texts(), st.booleans()), min_size=1, max_size=5))
+def test_swapping_changes_places_where_told(rows):
+    read = Corpus.read({"A": [row[0] for row in rows], "B": [row[1] for row in rows]})
+    swapped = shape(read.swapping("A", "B", np.array([row[2] for row in rows])))["predictions"]
+    assert swapped["A"] == [[row[1] if row[2] else row[0]] for row in rows]
+    assert swapped["B"] == [[row[0] if row[2] else row[1]] for row in rows]
+
+
+def test_take_and_only_and_adding():
+    read = Corpus.read({"A": ["p", "q"], "B": ["o", "n"]}, [["r", "s"], ["t"]], ["x", "y"], ids=["i", "j"], weights=[1, 2], documents=["d", "e"])
+    second = read.take(np.array([1])).only("B")
+    assert shape(second) == {"predictions": {"B": [["n"]]}, "references": [["t"]], "sources": ["y"]}
+    assert (second.ids, second.weights.tolist(), second.documents) == (("j",), [2], ("e",))
+    assert shape(read.adding({"C": ["c", "q"]}))["predictions"] == {"C": [["c"], ["q"]]}
+    with pytest.raises(InputError, match="system 'A' is already in the result"):
+        read.adding({"A": ["p", "q"]})
+    with pytest.raises(InputError, match=r"predictions\['C'\] has 1 segments, the result has 2"):
+        read.adding({"C": ["p"]})

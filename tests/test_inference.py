@@ -1,0 +1,290 @@
+"""Intervals and tests against slow, obvious loops over the same draws."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import WORDS
+
+import nlgauge
+from nlgauge import inference
+from nlgauge.errors import ParameterError, ResultError
+from nlgauge.inference import Clusters, holm, p_value
+from nlgauge.registry import parse
+
+METRICS = ["bleu", "chrf", "rouge", "wer", "cer", "exact_match"]
+
+
+def systems(segments: int = 20, seed: int = 5) -> tuple[dict[str, list[str]], list[str]]:
+    rng = random.Random(seed)
+    references = [" ".join(rng.choice(WORDS[:6]) for _ in range(8)) for _ in range(segments)]
+    worse = [" ".join(word if rng.random() < 0.5 else rng.choice(WORDS[:6]) for word in text.split()) for text in references]
+    better = [" ".join(word if rng.random() < 0.8 else rng.choice(WORDS[:6]) for word in text.split()) for text in references]
+    return {"better": better, "worse": worse}, references
+
+
+def corpus_score(metric: str, predictions: list[str], references: list[str]) -> float:
+    return nlgauge.score(predictions, references, metrics=metric)[metric]["score"]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_interval_is_the_percentiles_of_resampled_corpora(metric):
+    predictions, references = systems(12)
+    result = nlgauge.score(predictions["worse"], references, metrics=metric)
+    drawn = []
+    for counts in np.concatenate(list(Clusters(None, 12).bootstrap(40, seed=7))).astype(int):
+        chosen = [i for i, count in enumerate(counts) for _ in range(count)]
+        assert len(chosen) == 12
+        drawn.append(corpus_score(metric, [predictions["worse"][i] for i in chosen], [references[i] for i in chosen]))
+    interval = result.intervals(confidence=0.9, resamples=40, seed=7)[metric]["score"]
+    assert interval.score == result[metric]["score"]
+    assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(drawn, [0.05, 0.95])), abs=1e-9)
+
+
+def test_documents_are_drawn_whole():
+    documents = ["d", "d", "e", "f", "e", "d"]
+    clusters = Clusters(documents, 6)
+    assert clusters.count == 3
+    for drawn in (np.concatenate(list(clusters.bootstrap(50, 1))), np.concatenate(list(clusters.swaps(50, 1)))):
+        assert drawn.shape == (50, 6)
+        assert (drawn[:, [0, 0, 2]] == drawn[:, [1, 5, 4]]).all()
+    for half in clusters.halves(50, 1):
+        assert len({documents[i] for i in half}) == 1
+        assert all((documents[i] not in {documents[j] for j in half}) or i in half for i in range(6))
+    counts = np.concatenate(list(clusters.bootstrap(2000, 1)))
+    assert (counts[:, [0, 2, 3]].sum(axis=1) == 3).all()
+    assert counts[:, 0].mean() == pytest.approx(1, abs=0.05)
+
+
+def test_documents_widen_the_interval_of_repeated_segments():
+    predictions, references = systems(8)
+    many = {name: [text for text in texts for _ in range(5)] for name, texts in predictions.items()}
+    repeated = [text for text in references for _ in range(5)]
+    documents = [str(i // 5) for i in range(40)]
+    width = {}
+    for given_documents in (None, documents):
+        interval = nlgauge.score(many["worse"], repeated, metrics="wer", documents=given_documents).intervals()["wer"]["score"]
+        width[given_documents is None] = interval.high - interval.low
+    assert width[False] > 1.5 * width[True]
+
+
+def test_blocks_do_not_change_the_draws(monkeypatch):
+    whole = np.concatenate(list(Clusters(None, 10).bootstrap(30, 3)))
+    monkeypatch.setattr(inference, "_BLOCK_BYTES", 8 * 10 * 4)
+    blocks = list(Clusters(None, 10).bootstrap(30, 3))
+    assert [len(block) for block in blocks] == [4] * 7 + [2]
+    assert (np.concatenate(blocks) == whole).all()
+
+
+def test_the_interval_of_a_mean_covers_the_truth_about_as_often_as_it_says():
+    rng = np.random.default_rng(1)
+    covered = 0
+    for trial in range(200):
+        hits = rng.random(60) < 0.4
+        result = nlgauge.score(["yes" if hit else "no" for hit in hits], ["yes"] * 60, metrics="exact_match", seed=trial)
+        interval = result.intervals(resamples=300)["exact_match"]["score"]
+        covered += interval.low <= 0.4 <= interval.high
+    assert 0.89 <= covered / 200 <= 0.99
+
+
+def test_weights_count_in_scores_intervals_and_tests():
+    texts, references = systems(10)
+    weights = [3.0] * 5 + [1.0] * 5
+    weighted = nlgauge.score(texts, references, metrics=METRICS, weights=weights)
+    repeated = {name: [*predictions[:5] * 3, *predictions[5:]] for name, predictions in texts.items()}
+    plain = nlgauge.score(repeated, [*references[:5] * 3, *references[5:]], metrics=METRICS)
+    for label in METRICS:
+        assert weighted["worse"][label]["score"] == pytest.approx(plain["worse"][label]["score"])
+    doubled = nlgauge.score(texts, references, metrics=METRICS, weights=[2.0] * 10)
+    unit = nlgauge.score(texts, references, metrics=METRICS)
+    for label in METRICS[1:]:  # BLEU's smoothing of what never matched is no ratio of counts
+        ours, theirs = (result.intervals(resamples=50)["worse"][label]["score"] for result in (doubled, unit))
+        assert ours[:3] == pytest.approx(theirs[:3])
+        assert doubled.compare(resamples=50)[label].p == unit.compare(resamples=50)[label].p
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+def test_a_system_against_itself_has_p_one_on_every_metric(test):
+    texts, references = systems()
+    result = nlgauge.score({"A": texts["worse"], "twin": list(texts["worse"])}, references, metrics=[*METRICS, "distinct"])
+    compared = result.compare("A", "twin", test=test, resamples=100)
+    assert {row.p for row in compared} == {1.0}
+    assert {row.p_holm for row in compared} == {1.0}
+    assert all(row.difference == 0 and row.better is None for row in compared)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_randomisation_swaps_the_systems_of_a_segment(metric):
+    texts, references = systems(9)
+    result = nlgauge.score(texts, references, metrics=metric)
+    observed = result["better"][metric]["score"] - result["worse"][metric]["score"]
+    extreme = 0
+    for mask in np.concatenate(list(Clusters(None, 9).swaps(60, seed=4))):
+        first = [b if swap else a for a, b, swap in zip(texts["better"], texts["worse"], mask, strict=True)]
+        second = [a if swap else b for a, b, swap in zip(texts["better"], texts["worse"], mask, strict=True)]
+        extreme += abs(corpus_score(metric, first, references) - corpus_score(metric, second, references)) >= abs(observed) - 1e-9
+    row = result.compare(resamples=60, seed=4)[metric]
+    assert row.p == (extreme + 1) / 61
+    assert row.difference == pytest.approx(observed)
+    assert row.better == "better"
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_paired_bootstrap_shifts_differences_to_mean_zero(metric):
+    texts, references = systems(9)
+    result = nlgauge.score(texts, references, metrics=metric)
+    observed = result["better"][metric]["score"] - result["worse"][metric]["score"]
+    drawn = []
+    for counts in np.concatenate(list(Clusters(None, 9).bootstrap(60, seed=4))).astype(int):
+        chosen = [i for i, count in enumerate(counts) for _ in range(count)]
+        scores = [corpus_score(metric, [texts[name][i] for i in chosen], [references[i] for i in chosen]) for name in ("better", "worse")]
+        drawn.append(scores[0] - scores[1])
+    row = result.compare(test="bootstrap", resamples=60, seed=4)[metric]
+    extreme = int((np.abs(np.array(drawn) - np.mean(drawn)) >= abs(observed) - 1e-9).sum())
+    assert row.p == (extreme + 1) / 61
+    assert (row.low, row.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])), abs=1e-9)
+
+
+def test_p_is_b_plus_one_over_B_plus_one():
+    assert p_value(2.0, np.array([0.0, 1.9, -2.0, 2.0, 3.0, -0.5, 1.0, 0.0, 0.0])) == 4 / 10
+    assert p_value(5.0, np.zeros(99)) == 1 / 100
+    assert p_value(0.0, np.zeros(99)) == 1.0
+    assert p_value(0.3, np.array([0.1 + 0.2, 0.0, 0.0])) == 2 / 4
+    assert math.isnan(p_value(math.nan, np.zeros(3)))
+    assert math.isnan(p_value(1.0, np.array([0.0, math.nan])))
+
+
+def test_a_hand_made_case_with_every_swap_known():
+    """All of A right, all of B wrong, on 3 segments: only all or no swaps are as extreme, 2 of 8."""
+    result = nlgauge.score({"A": ["y", "y", "y"], "B": ["n", "n", "n"]}, ["y", "y", "y"], metrics="exact_match")
+    row = result.compare(resamples=4000)["exact_match"]
+    assert row.p == pytest.approx(0.25, abs=0.03)
+    swaps = np.concatenate(list(Clusters(None, 3).swaps(4000, 12345)))
+    assert row.p == (int(np.isin(swaps.sum(axis=1), [0, 3]).sum()) + 1) / 4001
+
+
+def plain_holm(p_values: list[float]) -> list[float]:
+    """The adjusted p-value of i: the largest of (m - rank(j)) p_j over all j that come no later than i."""
+    m = len(p_values)
+    order = sorted(range(m), key=lambda i: p_values[i])
+    return [min(1.0, max((m - rank) * p_values[j] for rank, j in enumerate(order[: order.index(i) + 1]))) for i in range(m)]
+
+
+@given(st.lists(st.floats(0, 1), max_size=8))
+def test_holm_against_its_definition(p_values):
+    assert holm(p_values) == pytest.approx(plain_holm(p_values))
+    assert all(corrected >= raw for corrected, raw in zip(holm(p_values), p_values, strict=True))
+
+
+def test_holm_keeps_nan_and_does_not_count_it():
+    corrected = holm([0.01, math.nan, 0.04])
+    assert corrected[0::2] == [0.02, 0.04]
+    assert math.isnan(corrected[1])
+
+
+def test_holm_counts_all_tests_of_a_comparison():
+    texts, references = systems()
+    texts["third"] = texts["worse"][::-1]
+    result = nlgauge.score(texts, references, metrics=["wer", "chrf"])
+    compared = result.compare("better", "worse", "third", resamples=200)
+    assert len(compared) == 6
+    assert [row.p_holm for row in compared] == pytest.approx(holm([row.p for row in compared]))
+    assert len(result.compare(resamples=20)) == 4
+    with pytest.raises(ParameterError, match="several pairs"):
+        compared["wer"]
+
+
+def test_one_segment_alone_has_no_interval_and_says_why():
+    for documents, count in ((None, 1), (["d", "d"], 2)):
+        result = nlgauge.score({"A": ["a"] * count, "B": ["b"] * count}, ["a"] * count, metrics=["wer", "distinct"], documents=documents)
+        for label in ("wer", "distinct"):
+            interval = result.intervals()["A"][label]["score"]
+            assert math.isnan(interval.low)
+            assert math.isnan(interval.high)
+            assert interval.reason == "one segment (or document) alone: nothing to resample"
+            row = result.compare()[label]
+            assert math.isnan(row.p)
+            assert row.reason == interval.reason
+
+
+def test_a_whole_metric_is_swapped_and_recomputed():
+    rng = random.Random(2)
+    varied = [" ".join(rng.choice("abcdefghijklmnop") for _ in range(6)) for _ in range(15)]
+    dull = [" ".join(rng.choice("ab") for _ in range(6)) for _ in range(15)]
+    result = nlgauge.score({"varied": varied, "dull": dull}, metrics="distinct")
+    row = result.compare(resamples=100)["distinct"]
+    observed = result["varied"]["distinct"]["score"] - result["dull"]["distinct"]["score"]
+    extreme = 0
+    for mask in np.concatenate(list(Clusters(None, 15).swaps(100, 12345))):
+        sides = [[b if swap else a for a, b, swap in zip(one, other, mask, strict=True)] for one, other in ((varied, dull), (dull, varied))]
+        values = [nlgauge.score(side, metrics="distinct")["distinct"]["score"] for side in sides]
+        extreme += abs(values[0] - values[1]) >= abs(observed) - 1e-12
+    assert row.p == (extreme + 1) / 101
+    assert row.better == "varied"
+
+
+def test_a_whole_metric_that_costs_too_much_says_so(monkeypatch):
+    monkeypatch.setattr(type(parse("distinct")), "resamples", 0)
+    result = nlgauge.score({"A": ["a", "b"], "B": ["a", "a"]}, metrics="distinct")
+    interval = result.intervals()["A"]["distinct"]["score"]
+    assert math.isnan(interval.low)
+    assert "costs too much" in interval.reason
+    assert "costs too much" in result.compare()["distinct"].reason
+
+
+def test_an_undefined_interval_says_why():
+    interval = nlgauge.score(["one", "two words"], metrics="distinct").intervals()["distinct"]["distinct2"]
+    assert math.isnan(interval.low)
+    assert interval.reason
+
+
+def test_seeds_are_arguments_with_the_runs_as_default():
+    texts, references = systems()
+    result = nlgauge.score(texts, references, metrics="wer", seed=1)
+    assert result.intervals(resamples=50) == result.intervals(resamples=50, seed=1) != result.intervals(resamples=50, seed=2)
+    assert result.compare(resamples=50).records() == result.compare(resamples=50, seed=1).records() != result.compare(resamples=50, seed=2).records()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence": 0}, "confidence must be between 0 and 1, got 0"),
+        ({"confidence": 95}, "confidence must be between 0 and 1, got 95"),
+        ({"resamples": 0}, "resamples must be a whole number from 1, got 0"),
+        ({"resamples": 2.5}, "resamples must be a whole number from 1, got 2.5"),
+    ],
+)
+def test_inference_options_outside_their_domain(options, message):
+    result = nlgauge.score({"A": ["a", "b"], "B": ["a", "c"]}, ["a", "b"], metrics="wer")
+    for call in (result.intervals, result.compare):
+        with pytest.raises(ParameterError, match=message):
+            call(**options)
+
+
+def test_comparisons_that_cannot_be_made():
+    one = nlgauge.score(["a", "b"], ["a", "b"], metrics="wer")
+    with pytest.raises(ResultError, match="a comparison needs two systems, this result has system"):
+        one.compare()
+    two = nlgauge.score({"alpha": ["a", "b"], "beta": ["a", "c"]}, ["a", "b"], metrics="wer")
+    with pytest.raises(KeyError, match="no system 'alhpa'; did you mean 'alpha'"):
+        two.compare("alhpa", "beta")
+    with pytest.raises(ResultError, match="a comparison needs two systems"):
+        two.compare("alpha")
+    with pytest.raises(ParameterError, match="test must be 'randomisation' or 'bootstrap', got 't'"):
+        two.compare(test="t")
+
+
+def test_better_knows_the_direction():
+    result = nlgauge.score({"A": ["a b"] * 3, "B": ["a c"] * 3}, ["a b"] * 3, metrics=["wer", "rouge"])
+    compared = result.compare("B", "A", resamples=10)
+    assert {row.better for row in compared} == {"A"}
+    assert [f"{row.label}.{row.output.name}" for row in compared] == ["wer.wer", "rouge.rougeL", "rouge.rouge1", "rouge.rouge2", "rouge.rougeLsum"]
+    assert compared["rouge.rouge1"].difference == -0.5
+    assert [record["better"] for record in compared.records()] == ["A"] * 5
+    with pytest.raises(KeyError, match="no metric 'bleu' was compared"):
+        compared["bleu"]

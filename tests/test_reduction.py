@@ -1,0 +1,141 @@
+"""Reduction over references and predictions: what is chosen, what is averaged, and what the signature says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import corpora, texts
+
+import nlgauge
+from nlgauge.errors import ParameterError
+
+PREDICTION, REFERENCES = "the cat sat", ["a dog ran", "the cat", "the cat sat"]
+
+
+def wer(reduce_fn):
+    return nlgauge.score([PREDICTION], [REFERENCES], metrics="wer", reduce_fn=reduce_fn)
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (None, 0.0),
+        ("best", 0.0),
+        ("min", 0.0),
+        ("max", 1.0),
+        ("mean", 0.5),
+        ("median", 0.5),
+        ("sum", 1.5),
+        (np.mean, 0.5),
+        (max, 1.0),
+        (lambda scores: sorted(scores)[len(scores) // 2], 0.5),
+        (lambda scores: scores[0], 1.0),
+    ],
+)
+def test_lower_is_better_and_each_rule_means_what_it_says(rule, expected):
+    result = wer(rule)
+    assert result["wer"]["score"] == expected
+    assert result.segments("records")[0]["wer"] == expected
+
+
+def test_the_chosen_rows_statistics_are_kept():
+    result = nlgauge.score(["a b", "a b c d"], [["x", "a b"], ["a b c d e f g h"]], metrics="wer")
+    assert result["wer"]["hits"] == 6
+    assert result["wer"]["score"] == 4 / 10
+
+
+@settings(max_examples=15)
+@given(corpora(max_segments=3))
+def test_best_is_each_segments_best_single_reference(corpus):
+    predictions, references = corpus
+    for name, pick in (("chrf", max), ("wer", min), ("exact_match", max)):
+        together = [row[name] for row in nlgauge.score(predictions, references, metrics=name).segments("records")]
+        for score, prediction, group in zip(together, predictions, references, strict=True):
+            singles = [nlgauge.score([prediction], [reference], metrics=name).segments("records")[0][name] for reference in group]
+            assert score == pick(singles)
+
+
+def test_parts_are_decided_apart():
+    prediction, unigrams, order = "a b c d", "d c b a", "a b x y z q"
+    result = nlgauge.score([prediction], [[unigrams, order]], metrics="rouge")["rouge"]
+    first, second = (nlgauge.score([prediction], [reference], metrics="rouge")["rouge"] for reference in (unigrams, order))
+    assert first["rouge1"] > second["rouge1"]
+    assert second["rouge2"] > first["rouge2"]
+    assert (result["rouge1"], result["rouge2"]) == (first["rouge1"], second["rouge2"])
+    assert result["rouge2_recall"] == second["rouge2_recall"]
+
+
+@pytest.mark.parametrize(("rule", "expected"), [("mean", [0.75, 0.0]), ("max", [1.0, 0.0]), ("min", [0.0, 0.0]), (None, [1.0, 0.0])])
+def test_first_over_references_then_over_predictions(rule, expected):
+    predictions = [["a", "b", "c", "a"], ["x", "y", "x", "x"]]
+    references = [["a", "a"], ["z"]]
+    if rule == "mean":
+        predictions[0] = ["a", "a", "a", "b"]
+    result = nlgauge.score(predictions, references, metrics="exact_match", reduce_fn=rule)
+    assert [row["exact_match"] for row in result.segments("records")] == expected
+
+
+def test_nesting_of_averages_is_references_within_predictions():
+    """The mean of means, not the mean of all pairs: groups of references are equal, so take the median."""
+    predictions, references = [["a", "b"]], [["a", "a", "b"]]
+    result = nlgauge.score(predictions, references, metrics="exact_match", reduce_fn="median")
+    assert result["exact_match"]["score"] == 0.5
+
+
+def test_several_predictions_are_reduced_for_joint_metrics_too():
+    result = nlgauge.score([["x y z w", "a b c d"]], [["a b c d", "q"]], metrics="bleu")
+    assert result["bleu"]["score"] == pytest.approx(100)
+    assert nlgauge.score([["x y z w", "a b c d"]], [["a b c d", "q"]], metrics="bleu", reduce_fn="min")["bleu"]["score"] == 0
+    assert nlgauge.score([["x y z w", "a b c d"]], [["a b c d", "q"]], metrics="bleu", reduce_fn="mean")["bleu"]["score"] == pytest.approx(50)
+
+
+def test_a_joint_metric_with_one_prediction_has_nothing_to_reduce():
+    plain = nlgauge.score(["a b c d e"], [["a b c d", "e"]], metrics="bleu")
+    for rule in ("mean", "max", "min"):
+        assert nlgauge.score(["a b c d e"], [["a b c d", "e"]], metrics="bleu", reduce_fn=rule)["bleu"] == plain["bleu"]
+
+
+def test_one_reference_and_one_prediction_are_not_averaged():
+    plain = nlgauge.score(["a b", "c d e f"], ["a", "c d"], metrics="wer")
+    assert nlgauge.score(["a b", "c d e f"], ["a", "c d"], metrics="wer", reduce_fn="mean")["wer"] == plain["wer"]
+
+
+def test_averages_make_the_corpus_score_their_mean_and_the_signature_says_so():
+    predictions, references = ["a b", "c d e f"], [["a", "a b"], ["c d"]]
+    result = nlgauge.score(predictions, references, metrics=["wer", "chrf"], reduce_fn="mean")
+    segments = result.segments("records")
+    for name in ("wer", "chrf"):
+        assert result[name]["score"] == pytest.approx(np.mean([row[name] for row in segments]))
+        assert "reduce:mean" in result.signatures[name]
+        assert "reduce:" not in nlgauge.score(predictions, references, metrics=name).signatures[name]
+    assert segments[0]["wer"] == 0.5
+
+
+def test_a_literal_choice_is_in_the_signature_too():
+    best, worst = wer(None), wer("max")
+    assert best["wer"]["score"] != worst["wer"]["score"]
+    assert best.signatures["wer"] != worst.signatures["wer"]
+
+
+@pytest.mark.parametrize("rule", ["maximum_of_all", "", "float64", "pi", "mean()", "os.system", 3])
+def test_names_that_are_no_rule(rule):
+    with pytest.raises(ParameterError, match="reduce_fn must be 'best', 'max', 'min', the name of a NumPy function such as 'mean', or a callable"):
+        wer(rule)
+
+
+@pytest.mark.parametrize("rule", ["sort", "array", lambda scores: scores, lambda scores: None], ids=["sort", "array", "identity", "None"])
+def test_functions_that_give_no_number(rule):
+    with pytest.raises(ParameterError, match="must turn several scores into one number"):
+        wer(rule)
+
+
+@settings(max_examples=20)
+@given(st.lists(texts(), min_size=1, max_size=3), st.lists(texts(), min_size=1, max_size=3))
+def test_many_predictions_and_references_against_a_plain_loop(predictions, references):
+    for name, pick in (("wer", min), ("chrf", max)):
+        scores = [[nlgauge.score([p], [r], metrics=name).segments("records")[0][name] for r in references] for p in predictions]
+        assert nlgauge.score([predictions], [references], metrics=name).segments("records")[0][name] == pick(map(pick, scores))
+        averaged = nlgauge.score([predictions], [references], metrics=name, reduce_fn="mean").segments("records")[0][name]
+        assert averaged == pytest.approx(np.mean([np.mean(row) for row in scores]))
