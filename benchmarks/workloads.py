@@ -28,8 +28,14 @@ class Workload(NamedTuple):
         return next(iter(self.systems.values()))
 
     def first(self, count: int) -> Workload:
-        systems = {system: texts[:count] for system, texts in self.systems.items()}
-        return Workload(self.origin, systems, self.references[:count], self.sources and self.sources[:count])
+        return self._taking(slice(count))
+
+    def every(self, step: int) -> Workload:
+        return self._taking(slice(None, None, step))
+
+    def _taking(self, part: slice) -> Workload:
+        systems = {system: texts[part] for system, texts in self.systems.items()}
+        return Workload(self.origin, systems, self.references[part], self.sources and self.sources[part])
 
 
 def l1(count: int = 10_000) -> Workload:

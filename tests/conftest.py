@@ -1,4 +1,4 @@
-"""What all tests share: Hypothesis' settings, tiny random models, a small corpus of two systems."""
+"""What all tests share: Hypothesis' settings, tiny random models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from strategies import SENTENCES
 
 from nlgauge.metric import REGISTERED
@@ -19,7 +19,10 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-settings.register_profile("nlgauge", deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow], database=None)
+PHASES = [Phase.explicit, Phase.generate, Phase.shrink]
+settings.register_profile(
+    "nlgauge", deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow], database=None, phases=PHASES
+)
 settings.register_profile("thorough", settings.get_profile("nlgauge"), max_examples=2000, derandomize=False)
 settings.load_profile("nlgauge")
 

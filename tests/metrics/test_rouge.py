@@ -71,6 +71,8 @@ def test_real_sentences_with_several_references(use_stemmer):
     predictions, references = map(list, zip(*SENTENCES, strict=True))
     predictions.append("The traders were selling.\nShares kept falling, and running companies closed their offices.\nNobody was happier.")
     references.append(["Traders sold shares.\nCompanies closed offices; the shares kept on falling.", "Nobody is happy.\nThe company closes."])
+    predictions.append("his gas lies there")  # three letters are not stemmed, four are
+    references.append(["hi ga lie there"])
     assert_equals_rouge_score(predictions, references, use_stemmer)
 
 
