@@ -168,6 +168,13 @@ def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
         loader.torch_modules("shannon")
 
 
+def test_a_device_that_is_not_there_is_named(tiny_models: dict[str, Path]) -> None:
+    import nlgauge
+
+    with pytest.raises(nlgauge.NlgaugeError, match="got 'nonsense'"):
+        nlgauge.score(["a"], sources=["a b"], metrics=f"shannon(model={str(tiny_models['causal'])!r})", device="nonsense")
+
+
 def test_pinned_weights_are_what_the_catalogue_says() -> None:
     for name in ("minilm", "smollm2"):
         place = store.location(name)

@@ -94,6 +94,8 @@ class _Value:
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     takes: ClassVar[Takes] = "pair"
     source: ClassVar[bool] = False
+    # Whether the run's seed changes the number.
+    seeded: ClassVar[bool] = False
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         """The parts of the metric, each with its outputs; the first output of the first part is "score"."""
@@ -107,9 +109,9 @@ class _Value:
         """Everything beside our own version that changes the number."""
         return {"metric": self.name, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}  # type: ignore[arg-type]
 
-    def signature(self, corpus: Corpus, reduction: Mapping[str, str] | None = None) -> str:
-        """One line that says which number this is; `reduction` says how several rows became one, where that is not the metric's own way."""
-        facts = {**self.facts(corpus), **(reduction or {}), "nlgauge": version("nlgauge")}
+    def signature(self, corpus: Corpus, run: Mapping[str, str] | None = None) -> str:
+        """One line that says which number this is; `run` holds the options of the run that change it too."""
+        facts = {**self.facts(corpus), **(run or {}), "nlgauge": version("nlgauge")}
         return "|".join(f"{key}:{value}" for key, value in facts.items())
 
     def __str__(self) -> str:

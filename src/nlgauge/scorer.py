@@ -170,7 +170,11 @@ def extended(result: Result, metrics: Sequence[MetricSpec], predictions: Mapping
 
 def _signatures(corpus: Corpus, job: Job) -> dict[str, str]:
     reducer = Reducer.of(job.reduce_fn, corpus)
-    return {label: metric.signature(corpus, reducer.facts(metric) if isinstance(metric, Metric) else None) for label, metric in job.metrics.items()}
+    found = {}
+    for label, metric in job.metrics.items():
+        reduction = reducer.facts(metric) if isinstance(metric, Metric) else {}
+        found[label] = metric.signature(corpus, {**reduction, **({"seed": str(job.options.seed)} if metric.seeded else {})})
+    return found
 
 
 def _in_language(metrics: Mapping[str, AnyMetric], lang: str | None) -> dict[str, AnyMetric]:

@@ -126,6 +126,16 @@ def test_pointwise_values_make_intervals_and_tests(tiny_models: dict[str, Path])
     assert result.compare("own", "others")[str(metric)].p < 0.05
 
 
+def test_the_seed_is_in_the_signature(tiny_models: dict[str, Path]) -> None:
+    summaries, sources = _texts(12)
+    metric = Cosmic(str(tiny_models["encoder"]), components=1, folds=2, modes=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one, other = (nlgauge.score(summaries, sources=sources, metrics=metric, seed=seed) for seed in (1, 2))
+    assert one["cosmic"]["score"] != other["cosmic"]["score"]
+    assert one.signatures[str(metric)] != other.signatures[str(metric)]
+
+
 def test_adding_a_system_changes_no_other(tiny_models: dict[str, Path]) -> None:
     summaries, sources = _texts(60)
     metric = Cosmic(str(tiny_models["encoder"]), components=2)

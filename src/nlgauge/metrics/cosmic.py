@@ -81,6 +81,7 @@ class Cosmic(Metric):
     takes: ClassVar[Takes] = "alone"
     source: ClassVar[bool] = True
     reduce: ClassVar[str] = "mean"
+    seeded: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from nlgauge.errors import MissingExtraError, ModelError
+from nlgauge.errors import MissingExtraError, ModelError, ParameterError
 from nlgauge.executors import threads
 from nlgauge.models import Model, ModelSpec, model_name, store
 
@@ -70,6 +70,10 @@ def load_causal(spec: ModelSpec, device: str | None) -> Loaded:
 def _load(spec: ModelSpec, kind: str, device: str) -> Loaded:
     transformers, torch = torch_modules(f"the model {model_name(spec)!r}")
     torch.set_num_threads(threads())
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise ParameterError(f"device must be one that torch can use here, got {device!r}: {str(error).splitlines()[0]}") from None
     if isinstance(spec, Model):
         if hasattr(spec.model, "eval") and getattr(spec.model, "training", False):
             raise ModelError(f"the model {model_name(spec)!r} is in training mode, which makes scores random; call model.eval() first.")
