@@ -1,10 +1,11 @@
-# Everything that these targets make stays inside the checkout: .venv, .venv-bench, .cache and demo-*.
+# Everything that these targets make stays inside the checkout, but for the models of demo-models: .venv, .venv-bench, .cache, demo-*.
 
 PYTHON ?= $(shell command -v python3.11 2>/dev/null || echo python3)
 PROGRAMS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 BENCH_OPTIONS ?=
 
-export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
+# Tests and benchmarks keep their models in the checkout; the demo puts them where the user's own runs find them again.
+test bench: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # $(call install,.venv) PACKAGES

@@ -25,19 +25,9 @@ import numpy as np
 
 from nlgauge.columns import Array, Ragged, offsets_of
 from nlgauge.errors import InputError
+from nlgauge.records import arguments_of, as_records, is_text_list
 
 DEFAULT_SYSTEM = "system"
-
-# What other tools call the fields of a record, beside our own names.
-FIELD_NAMES = {
-    "prediction": ("prediction", "predictions", "mt", "hyp", "hypothesis", "candidate", "output"),
-    "references": ("references", "reference", "ref", "refs", "target", "targets"),
-    "source": ("source", "src", "sources", "document_text", "input"),
-    "id": ("id", "segment", "segment_id"),
-    "system": ("system", "system_name"),
-    "weight": ("weight",),
-    "document": ("document", "doc", "doc_id"),
-}
 
 
 class Texts:
@@ -88,13 +78,13 @@ class Corpus:
         lang: str | None = None,
     ) -> Corpus:
         """The corpus of what was given, in any of the shapes of this module's table."""
-        records = _as_records(predictions)
+        records = as_records(predictions)
         if records is not None:
             others = {"references": references, "sources": sources, "ids": ids, "weights": weights, "documents": documents}
             given = [name for name, value in others.items() if value is not None]
             if given:
                 raise InputError(f"predictions are records, which carry their own fields; {given[0]} was given beside them.")
-            return _from_records(records, lang)
+            return cls.read(**arguments_of(records), lang=lang)
         named = isinstance(predictions, Mapping)
         systems = dict(predictions) if named else {DEFAULT_SYSTEM: predictions}
         if not systems:
@@ -227,14 +217,10 @@ def _items(values: Any, name: str) -> list[Any]:
     return list(values)
 
 
-def _is_text_list(value: Any) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | set | frozenset)
-
-
 def _rows(values: Any, name: str) -> list[list[Any]]:
     """One list of texts a segment, from a list of texts or of lists of texts."""
     items = _items(values, name)
-    nested = [_is_text_list(item) for item in items]
+    nested = [is_text_list(item) for item in items]
     if any(nested) and not all(nested):
         odd = nested.index(not nested[0])
         kinds = ("a list", "one text") if nested[0] else ("one text", "a list")
@@ -314,77 +300,3 @@ def _ids(ids: Iterable[Any] | None, count: int) -> tuple[str, ...]:
         twice = next(name for name in found if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise InputError(f"ids must differ, {twice!r} is there twice; several systems go into predictions={{name: texts}}.")
     return found
-
-
-def _as_records(predictions: Any) -> list[Mapping[str, Any]] | None:
-    """The records behind a data frame or a list of dictionaries; None where it is neither."""
-    if hasattr(predictions, "to_dicts"):  # polars
-        return list(predictions.to_dicts())
-    if hasattr(predictions, "to_dict") and hasattr(predictions, "columns"):  # pandas
-        return list(predictions.to_dict("records"))
-    if isinstance(predictions, Sequence) and not isinstance(predictions, str) and predictions and all(isinstance(r, Mapping) for r in predictions):
-        return list(predictions)
-    return None
-
-
-def _from_records(records: list[Mapping[str, Any]], lang: str | None) -> Corpus:
-    if not records:
-        raise InputError("there are no records; give at least one segment.")
-    names = {}
-    for our, theirs in FIELD_NAMES.items():
-        present = [name for name in theirs if name in records[0]]
-        if len(present) > 1:
-            raise InputError(f"the records have both {present[0]!r} and {present[1]!r} for the {our}; keep one.")
-        if present:
-            names[our] = present[0]
-    if "prediction" not in names:
-        raise InputError(f"the records have no prediction, only {', '.join(map(repr, records[0]))}; name it 'prediction'.")
-    for i, record in enumerate(records):
-        missing = [name for name in names.values() if name not in record]
-        if missing:
-            raise InputError(f"record {i} has no {missing[0]!r}, record 0 has; every record needs the same fields.")
-
-    def column(our: str, rows: list[Mapping[str, Any]]) -> list[Any] | None:
-        return [row[names[our]] for row in rows] if our in names else None
-
-    if "system" not in names:
-        return Corpus.read(
-            column("prediction", records),
-            column("references", records),
-            column("source", records),
-            ids=column("id", records),
-            weights=column("weight", records),
-            documents=column("document", records),
-            lang=lang,
-        )
-    if "id" not in names:
-        raise InputError("records of several systems need an 'id' that says which segment each is of.")
-    systems: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for i, record in enumerate(records):
-        rows = systems.setdefault(str(record[names["system"]]), {})
-        if str(record[names["id"]]) in rows:
-            raise InputError(f"record {i} repeats segment {record[names['id']]!r} of system {record[names['system']]!r}.")
-        rows[str(record[names["id"]])] = record
-    first_name, first = next(iter(systems.items()))
-    for system, rows in systems.items():
-        if rows.keys() != first.keys():
-            odd = sorted(rows.keys() ^ first.keys())[0]
-            raise InputError(f"segment {odd!r} is not there for both {first_name!r} and {system!r}; all systems need the same segments.")
-        for segment, record in rows.items():
-            for our in ("references", "source", "weight", "document"):
-                if our in names and not _same(record[names[our]], first[segment][names[our]]):
-                    raise InputError(f"segment {segment!r} has another {our} under {system!r} than under {first_name!r}; they belong to the segment.")
-    shared = list(first.values())
-    return Corpus.read(
-        {system: [rows[segment][names["prediction"]] for segment in first] for system, rows in systems.items()},
-        column("references", shared),
-        column("source", shared),
-        ids=list(first),
-        weights=column("weight", shared),
-        documents=column("document", shared),
-        lang=lang,
-    )
-
-
-def _same(one: Any, other: Any) -> bool:
-    return list(one) == list(other) if _is_text_list(one) and _is_text_list(other) else bool(one == other)
