@@ -345,7 +345,7 @@ def test_explain_shows_every_system_or_the_one_that_was_named() -> None:
     explanation = found["systems"]["sysA"][0]
     assert found["segment"] == "last"
     assert explanation["kind"] == "Edits"
-    assert explanation["edits"] == [{"kind": "insert", "reference": [], "prediction": ["x"]}]
+    assert explanation["edits"] == [{"kind": "insert", "reference": [], "prediction": ["x"], "target": None}]
     assert explanation["statistics"]["wer"] == [0, 0, 1, 0]
 
 

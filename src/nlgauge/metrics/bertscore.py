@@ -22,6 +22,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.explain import Alignment, Explanation
 from nlgauge.features import RunOptions
 from nlgauge.features.encoders import EncoderPieces, Hidden, HiddenStates, piece_strings
+from nlgauge.language import code
 from nlgauge.metric import Arrays, Fit, Metric, Output, View, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
@@ -38,7 +39,7 @@ _LAYERS = {
     "xlm-roberta-large": 17,
     "minilm": 6,
 }
-_LANGUAGE_MODELS = {"en": "roberta-large", "zh": "bert-base-chinese"}
+_LANGUAGE_MODELS = {"zh": "bert-base-chinese"}
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,9 @@ class BertScore(Metric):
         }
 
     def for_language(self, lang: str | None) -> BertScore:
-        if self.model is not None or lang is None:
+        if self.model is not None or code(lang) in ("", "en"):
             return self
-        code = lang.split("-")[0].split("_")[0].lower()
-        return replace(self, model=_LANGUAGE_MODELS.get(code, "bert-base-multilingual-cased")) if code != "en" else self
+        return replace(self, model=_LANGUAGE_MODELS.get(code(lang), "bert-base-multilingual-cased"))
 
     @property
     def _model(self) -> ModelSpec:

@@ -20,6 +20,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
+from nlgauge.language import code
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 
 # Each smoothing with its default value, which "none" and "exp" have no use for.
@@ -55,8 +56,8 @@ class Bleu(Metric):
         return {"bleu": (Output("bleu", True, 0, 100), *precisions, Output("brevity_penalty", None, 0, 1), *lengths)}
 
     def for_language(self, lang: str | None) -> Bleu:
-        code = (lang or "").split("-")[0].split("_")[0].lower()
-        return replace(self, tokenize=_LANGUAGE_TOKENIZERS[code]) if self.tokenize is None and code in _LANGUAGE_TOKENIZERS else self
+        tokenize = _LANGUAGE_TOKENIZERS.get(code(lang))
+        return self if tokenize is None or self.tokenize is not None else replace(self, tokenize=tokenize)
 
     def for_segments(self) -> Bleu:
         return replace(self, effective_order=True) if self.effective_order is None else self

@@ -1,0 +1,146 @@
+"""What readability formulas count (words, sentences, syllables, letters, hard words), and what the indices made of it share.
+
+Sentence: what sentencex ends, if there is a word in it. Word: a run of letters and digits, with single apostrophes, hyphens and full stops, and
+commas between digits, inside it. Letters: the letters and digits of words. Syllables: the rule of `syllables`. Polysyllable: a word of three
+syllables or more. Complex word (Gunning): a polysyllable that still is one without its ending -es, -ed or -ing, of which a part is one if hyphens
+join several, and that is no name: no capital begins it, unless it begins the sentence.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import regex
+
+from nlgauge.columns import Array, Ragged
+from nlgauge.corpus import Corpus
+from nlgauge.explain import Explanation, TokenScores
+from nlgauge.features import Feature, RunOptions
+from nlgauge.features.text import Sentences
+from nlgauge.metric import Arrays, Metric, Output, Takes, View
+
+_SIGNS = r"[\p{L}\p{M}\p{N}]"
+_WORD = regex.compile(rf"{_SIGNS}+(?:(?:['’.\-‐‑]|(?<=\p{{N}}),(?=\p{{N}})){_SIGNS}+)*")
+_LETTER = regex.compile(r"[\p{L}\p{N}]")
+_HYPHEN = re.compile("[-‐‑]")
+_ENDING = re.compile("(?:es|ed|ing)$")
+_PART = re.compile("[a-z']*[a-z][a-z']*")
+
+# A vowel sound: a run of vowels; y is one of them but before a vowel, where it is a consonant or, after a consonant, a sound of its own.
+_NUCLEUS = re.compile(r"(?<=[^aeiouwy])y(?=[aeiou])|(?:[aeiou]|y(?![aeiou]))+")
+# Silent: an e at the end, or before -s, -d and some suffixes, but in hous-es, want-ed, ta-ble, cen-tre; ue in league.
+_SILENT = re.compile(
+    r"(?<=[^aeiou])(?<![^aeiouyl]l)(?<![^aeiouyr']r)(?:e|(?<!ch)(?<!sh)(?<![scgxz])es|(?<![dt])ed|e(?:ly|ty|ful|less|ments?|ness))$|(?<=[aeiou][gq])ues?$"
+)
+# Vowels spoken apart (med-ia, per-iod, stad-ium, vid-eo, us-ual, cl-ient, earl-ier, cre-ate, go-ing), and m or n as a syllable (pris-m, did-n't).
+_APART = re.compile(
+    r"(?<![ctgs])(?<!ll)(?<!sh)ia(?!ge)|(?<![ctgsx])(?<!ll)(?<!sh)io|iu|(?<![gp])eo|(?<![gq])ua|uou|(?<![ct])ien(?:ce|t)|ie(?:r|st)$|creat(?!ure)"
+    r"|[aeou]ing|(?:is|th)ms?$|[^aeiouy]n't$"
+)
+_EXCEPTIONS = {
+    **dict.fromkeys(["business", "people", "premier", "science", "someone", "something", "sometimes", "wednesday"], 2),
+    **dict.fromkeys(["area", "everyone", "everything", "idea"], 3),
+}
+
+
+@cache
+def syllables(word: str) -> int:
+    """How many syllables an English word has, by rule; at least 1, and 1 for a number.
+
+    >>> [syllables(word) for word in ("cat", "created", "table", "readability", "didn't", "2003")]
+    [1, 3, 2, 5, 2, 1]
+    """
+    plain = unicodedata.normalize("NFKD", word.lower().replace("’", "'"))
+    parts = _PART.findall("".join(sign for sign in plain if not unicodedata.combining(sign)))
+    return max(1, sum(_EXCEPTIONS.get(part) or _counted(part) for part in parts))
+
+
+def _counted(part: str) -> int:
+    return max(1, len(_NUCLEUS.findall(part)) + len(_APART.findall(part)) - (_SILENT.search(part) is not None))
+
+
+class Word(NamedTuple):
+    """A word and what it adds to each count."""
+
+    text: str
+    syllables: int
+    letters: int
+    polysyllables: int
+    complex_words: int
+
+
+def _word(text: str, begins: bool) -> Word:
+    count = syllables(text)
+    named = text[0].isupper() and not begins
+    hard = any(syllables(part) >= 3 and syllables(_ENDING.sub("", part.lower()) or part) >= 3 for part in _HYPHEN.split(text))
+    return Word(text, count, len(_LETTER.findall(text)), int(count >= 3), int(hard and not named))
+
+
+@dataclass(frozen=True)
+class ReadabilityCounts(Feature):
+    """The counts of a text, in the order of `NAMES`."""
+
+    NAMES: ClassVar[tuple[str, ...]] = ("words", "sentences", "syllables", "letters", "polysyllables", "complex_words")
+
+    lang: str = "en"
+
+    def of(self, text: str) -> list[list[Word]]:
+        """The words of each sentence that has any."""
+        sentences = ([word for word in _WORD.findall(sentence) if _LETTER.search(word)] for sentence in Sentences(self.lang).of(text))
+        return [[_word(word, begins=i == 0) for i, word in enumerate(words)] for words in sentences if words]
+
+    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Ragged:
+        return Ragged.of([self._counts(self.of(text)) for text in keys], dtype=np.float64)
+
+    def _counts(self, sentences: list[list[Word]]) -> list[float]:
+        words = [word for sentence in sentences for word in sentence]
+        return [len(words), len(sentences), *(sum(getattr(word, name) for word in words) for name in self.NAMES[2:])]
+
+
+class ReadabilityIndex(Metric):
+    """What the indices share: everything but the formula."""
+
+    takes: ClassVar[Takes] = "alone"
+    languages: ClassVar[tuple[str, ...] | None] = ("en",)
+    # Direction and bounds of the index, and the counts that it is made of beside words and sentences.
+    higher_is_better: ClassVar[bool | None] = None
+    bounds: ClassVar[tuple[float, float]]
+    uses: ClassVar[tuple[str, ...]]
+
+    def index(self, counts: Arrays) -> Array:
+        """The index, from counts by name; words and sentences are above 0."""
+        raise NotImplementedError
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        index = Output(self.name, self.higher_is_better, *self.bounds, nan="the text has no word")
+        return {self.name: (index, *(Output(name, None, 0) for name in ("words", "sentences", *self.uses)))}
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return {**super().facts(corpus), "sentences": f"sentencex-{corpus.lang or 'en'}"}
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        counts, texts = view.get(ReadabilityCounts(view.lang or "en"), view.predictions)
+        return {self.name: counts.values.reshape(-1, len(ReadabilityCounts.NAMES))[texts]}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        statistics = np.asarray(statistics, dtype=np.float64)
+        counts = {name: statistics[..., i] for i, name in enumerate(ReadabilityCounts.NAMES)}
+        known = (counts["words"] > 0) & (counts["sentences"] > 0)
+        index = self.index({**counts, **{name: np.where(known, counts[name], 1.0) for name in ("words", "sentences")}})
+        return {self.name: np.where(known, index, np.nan), **{name: counts[name] for name in ("words", "sentences", *self.uses)}}
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        """What each word adds to the counts: hard words stand out."""
+        feature = ReadabilityCounts(view.lang or "en")
+        found: list[Explanation] = []
+        for row, text_id in zip(self.statistics(view, fitted)[self.name], view.predictions, strict=True):
+            words = [word for sentence in feature.of(view.text(text_id)) for word in sentence]
+            values = {name: [float(getattr(word, name)) for word in words] for name in self.uses}
+            title = f"{self.name} {self.score(self.name, row)[self.name]:.2f} ({row[0]:.0f} words in {row[1]:.0f} sentences)"
+            found.append(TokenScores(title, {self.name: row}, [word.text for word in words], values))
+        return found

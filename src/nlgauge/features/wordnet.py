@@ -1,0 +1,136 @@
+"""WordNet 3.0: the synsets of an English word, found by WordNet's own morphology.
+
+The index `data/wordnet.txt.gz` is read when it is first asked for; `tools/build_wordnet.py` says what is in it.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from itertools import accumulate, pairwise
+from types import MappingProxyType
+from typing import NamedTuple
+
+_PARTS = ("noun", "verb", "adj", "adv")
+# The rules of detachment of WordNet's manual page morphy(7WN): an ending, and what takes its place.
+_DETACHMENTS = {
+    "noun": (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y")),
+    "verb": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+    "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "adv": (),
+}
+
+
+class _Index(NamedTuple):
+    # For each part of speech and inflected form the bases, entry by entry: a few forms have two.
+    exceptions: dict[str, dict[str, list[list[str]]]]
+    # For each word in lower case its spellings with their synsets, as they stand in the file: most are never asked for.
+    words: dict[str, list[str]]
+    # The numbers of each part of speech's synsets.
+    ranges: dict[str, range]
+
+
+@cache
+def _index() -> _Index:
+    text = gzip.decompress(files("nlgauge").joinpath("data", "wordnet.txt.gz").read_bytes()).decode("ascii")
+    head, _, body = text.partition("\n\n")
+    counts, *lines = head.split("\n")
+    bounds = pairwise(accumulate(map(int, counts.split()), initial=0))
+    exceptions: dict[str, dict[str, list[list[str]]]] = {part: {} for part in _PARTS}
+    for line in lines:
+        part, inflected, *bases = line.split()
+        exceptions[part].setdefault(inflected, []).append(bases)
+    words = defaultdict(list)
+    for line in body.split("\n"):
+        words[line[: line.index(" ")].lower()].append(line)
+    return _Index(exceptions, dict(words), {part: range(*pair) for part, pair in zip(_PARTS, bounds, strict=True)})
+
+
+@cache
+def synsets(word: str) -> frozenset[int]:
+    """The numbers of the synsets of a word in all parts of speech, inflected forms traced to their bases; expressions have none.
+
+    >>> bool(synsets("cars") & synsets("automobile")), bool(synsets("cars") & synsets("dog"))
+    (True, False)
+    """
+    form = word.lower()
+    return frozenset(number for part in _PARTS for base in (form, *_bases(form, part)) for number in _listed(base, part))
+
+
+@cache
+def pooled_synsets(word: str) -> frozenset[int]:
+    """The synsets that the METEOR 1.5 program finds for a word: exceptions and endings are looked up without regard to the part of speech.
+
+    >>> bool(pooled_synsets("combat") & pooled_synsets("fighter")), bool(synsets("combat") & synsets("fighter"))
+    (True, False)
+    """
+    entries = [entry for part in _PARTS for entry in _index().exceptions[part].get(word, ())]
+    bases = [base for entry in entries for base in entry]
+    if not entries and not word.endswith("ss") and len(word) > 2:
+        bases = [base for part in _PARTS for base in _detached(word, part) if base in _index().words][:1]
+    return frozenset(number for base in (word, *bases) for part in _PARTS for number in _listed(base, part))
+
+
+@cache
+def nltk_synonyms(word: str) -> frozenset[str]:
+    """The words of the synsets that NLTK finds for a word, as WordNet spells them: names have their capitals.
+
+    NLTK detaches every ending that leaves a word, also from "as", turns "ves" into "f", and of an exception listed twice knows the last.
+
+    >>> sorted(nltk_synonyms("automobiles"))
+    ['auto', 'automobile', 'car', 'machine', 'motorcar']
+    """
+    form = word.lower()
+    found: set[str] = set()
+    for part in _PARTS:
+        detached = _detached(form, part) + ([form[:-3] + "f"] if part == "noun" and form.endswith("ves") else [])
+        bases = _index().exceptions[part].get(form, [detached])[-1]
+        found.update(spelling for base in (form, *bases) for number in _listed(base, part) for spelling in _members()[number])
+    return frozenset(found)
+
+
+@cache
+def exceptions() -> Mapping[str, str]:
+    """The first base of every irregular form; where parts of speech disagree, the first of adjective, adverb, noun, verb.
+
+    >>> exceptions()["mice"], exceptions()["went"]
+    ('mouse', 'go')
+    """
+    found: dict[str, str] = {}
+    for part in sorted(_PARTS):
+        for inflected, entries in _index().exceptions[part].items():
+            found.setdefault(inflected, entries[0][0])
+    return MappingProxyType(found)
+
+
+def _bases(form: str, part: str) -> list[str]:
+    """What a form may be an inflection of: all that the exception list says, else the first word that detaching an ending leaves."""
+    if form in _index().exceptions[part]:
+        return [base for entry in _index().exceptions[part][form] for base in entry]
+    if part == "noun" and (form.endswith("ss") or len(form) <= 2):
+        return []
+    return [base for base in _detached(form, part) if any(True for _ in _listed(base, part))][:1]
+
+
+def _detached(form: str, part: str) -> list[str]:
+    return [form.removesuffix(old) + new for old, new in _DETACHMENTS[part] if form.endswith(old)]
+
+
+def _listed(form: str, part: str) -> Iterator[int]:
+    numbers = (int(number) for line in _index().words.get(form, ()) for number in line.split()[1:])
+    return (number for number in numbers if number in _index().ranges[part])
+
+
+@cache
+def _members() -> dict[int, list[str]]:
+    """The words of each synset."""
+    found = defaultdict(list)
+    for lines in _index().words.values():
+        for line in lines:
+            spelling, *numbers = line.split()
+            for number in numbers:
+                found[int(number)].append(spelling)
+    return dict(found)

@@ -1,0 +1,70 @@
+"""Extractive fragments of Newsroom: the runs of a source that a summary is put together from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge.columns import Array, Ragged
+
+
+class Fragment(NamedTuple):
+    """A run of tokens that both texts have: where it starts in the summary and in the source, and its length."""
+
+    summary: int
+    source: int
+    length: int
+
+
+Places = dict[Hashable, list[int]]
+
+
+def fragment_sums(column: Ragged, summaries: Array, sources: Array, exhaustive: bool = False) -> Array:
+    """(rows, 3) number of fragments, sum of their lengths, sum of their squared lengths."""
+    rows = column.lists()
+    indexed = cache(lambda row: places(rows[row]))
+    sums = np.zeros((len(summaries), 3))
+    for i, (summary, source) in enumerate(zip(summaries.tolist(), sources.tolist(), strict=True)):
+        lengths = [fragment.length for fragment in fragments(rows[summary], rows[source], indexed(source), exhaustive)]
+        sums[i] = len(lengths), sum(lengths), sum(length * length for length in lengths)
+    return sums
+
+
+def places(source: Sequence[Hashable]) -> Places:
+    """Where each token of a source stands."""
+    found: Places = defaultdict(list)
+    for place, token in enumerate(source):
+        found[token].append(place)
+    return found
+
+
+def fragments(summary: Sequence[Hashable], source: Sequence[Hashable], where: Places, exhaustive: bool = False) -> list[Fragment]:
+    """The fragments, left to right: at each place of the summary the longest run, on a tie the first in the source; then on behind it.
+
+    The published program goes on looking behind a run that it has tried, so it may miss a longer one that begins inside; `exhaustive`
+    tries every place.
+    """
+    found: list[Fragment] = []
+    start = 0
+    while start < len(summary):
+        best = Fragment(start, -1, 0)
+        tried = 0
+        for place in where.get(summary[start], ()):
+            if min(len(summary) - start, len(source) - place) <= best.length:
+                break
+            if place < tried and not exhaustive:
+                continue
+            length = 1
+            while start + length < len(summary) and place + length < len(source) and summary[start + length] == source[place + length]:
+                length += 1
+            tried = place + length
+            if length > best.length:
+                best = Fragment(start, place, length)
+        if best.length:
+            found.append(best)
+        start += max(best.length, 1)
+    return found

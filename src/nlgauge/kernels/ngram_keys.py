@@ -1,0 +1,55 @@
+"""N-grams as 64-bit numbers that are the same in every chunk, so that counts of the whole corpus can be looked up by them.
+
+The key of an n-gram is a polynomial of its tokens' keys modulo 2^64. Two n-grams that differ in one token never share a key unless
+the tokens do; any two others share one with a chance of 2^-64.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from nlgauge.columns import Array, Ragged, offsets_of
+
+_BASE = np.uint64(0x9E3779B97F4A7C15)
+
+
+def ngram_keys(column: Ragged, n: int, first: int | None = None) -> Ragged:
+    """For each row of token keys, the keys of its n-grams in order (or of their `first` tokens); none where the row is shorter than n."""
+    lengths = np.maximum(column.lengths - (n - 1), 0)
+    offsets = offsets_of(lengths)
+    starts = np.arange(offsets[-1]) + np.repeat(column.offsets[:-1] - offsets[:-1], lengths)
+    keys = np.zeros(len(starts), dtype=np.uint64)
+    for k in range(n if first is None else first):
+        keys = keys * _BASE + column.values[starts + k]
+    return Ragged(keys, offsets)
+
+
+def count_keys(keys: Array, counts: Array | None = None) -> tuple[Array, Array]:
+    """The distinct keys in order, and how often each occurs (or the sum of its counts)."""
+    distinct, inverse = np.unique(keys, return_inverse=True)
+    return distinct, np.bincount(inverse.reshape(-1), counts, len(distinct)).astype(np.float64)
+
+
+def look_up(keys: Array, known: Array, values: Array, missing: float) -> Array:
+    """The value of each key, from keys in order; `missing` for a key that is not among them."""
+    if not len(known):
+        return np.full(len(keys), missing)
+    place = np.searchsorted(known, keys).clip(0, len(known) - 1)
+    return np.where(known[place] == keys, values[place], missing)
+
+
+def weighted_matches(keys: Ragged, weights: Array, predictions: Array, references: Ragged) -> Array:
+    """(rows,) clipped matches, each counted with the weight of its n-gram; `weights` has one for each of `keys.values`.
+
+    A match is clipped at the greatest count of the n-gram in any one of the row's references.
+    """
+    rows, row_weights = keys.lists(), Ragged(weights, keys.offsets).lists()
+    found = np.zeros(len(predictions))
+    for i, (prediction, group) in enumerate(zip(predictions.tolist(), references.lists(), strict=True)):
+        weight = dict(zip(rows[prediction], row_weights[prediction], strict=True))
+        counted = [Counter(rows[reference]) for reference in group]
+        for key, count in Counter(rows[prediction]).items():
+            found[i] += weight[key] * min(count, max(counts[key] for counts in counted))
+    return found

@@ -1,0 +1,70 @@
+"""N-grams as sets and distributions: new ones, repeated ones, and how far two texts' distributions are apart."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from functools import cache
+
+import numpy as np
+
+from nlgauge.columns import Array, Ragged
+
+Counts = Counter[tuple[Hashable, ...]]
+
+
+def ngram_counts(tokens: Sequence[Hashable], n: int) -> Counts:
+    """How often each n-gram occurs, in order of first appearance."""
+    return Counter(zip(*(tokens[k:] for k in range(n)), strict=False))
+
+
+def repeated_ngrams(column: Ragged, texts: Array, orders: int) -> Array:
+    """(rows, orders, 3) different n-grams that occur more than once, different n-grams, all n-grams."""
+    rows = column.lists()
+    found = np.zeros((len(texts), orders, 3))
+    for i, text in enumerate(texts.tolist()):
+        for n in range(1, orders + 1):
+            counts = ngram_counts(rows[text], n)
+            found[i, n - 1] = sum(count > 1 for count in counts.values()), len(counts), counts.total()
+    return found
+
+
+def novel_ngrams(column: Ragged, summaries: Array, sources: Array, orders: int, distinct: bool) -> Array:
+    """(rows, orders, 2) n-grams of the summary that the source lacks, and all of them; each counted once if `distinct`."""
+    rows = column.lists()
+    known = cache(lambda row, n: ngram_counts(rows[row], n).keys())
+    found = np.zeros((len(summaries), orders, 2))
+    for i, (summary, source) in enumerate(zip(summaries.tolist(), sources.tolist(), strict=True)):
+        for n in range(1, orders + 1):
+            counts = ngram_counts(rows[summary], n)
+            new = counts.keys() - known(source, n)
+            found[i, n - 1] = (len(new), len(counts)) if distinct else (sum(counts[gram] for gram in new), counts.total())
+    return found
+
+
+def js_divergences(column: Ragged, summaries: Array, sources: Array, order: int, smoothing: float) -> Array:
+    """(rows,) Jensen-Shannon divergences in bits; 1 where one text has no n-gram, NaN where neither has."""
+    rows = column.lists()
+    count = cache(lambda row: ngram_counts(rows[row], order))
+    pairs = zip(summaries.tolist(), sources.tolist(), strict=True)
+    return np.array([js_divergence(count(summary), count(source), smoothing) for summary, source in pairs], dtype=np.float64)
+
+
+def js_divergence(summary: Counts, source: Counts, smoothing: float) -> float:
+    """The divergence of two texts' n-gram distributions: the sum of `js_terms`, but where a text has no n-gram."""
+    if not summary or not source:
+        return 1.0 if summary or source else math.nan
+    return min(max(sum(bits for _, _, bits in js_terms(summary, source, smoothing).values()), 0.0), 1.0)
+
+
+def js_terms(summary: Counts, source: Counts, smoothing: float) -> dict[tuple[Hashable, ...], tuple[float, float, float]]:
+    """For each n-gram of either text, the source's first: its probability in the summary, in the source, and its part of the divergence."""
+    grams = dict.fromkeys([*source, *summary])
+    sizes = [counts.total() + smoothing * len(grams) for counts in (summary, source)]
+    found = {}
+    for gram in grams:
+        p, q = ((counts[gram] + smoothing) / size for counts, size in zip((summary, source), sizes, strict=True))
+        bits = sum(x * math.log2(2 * x / (p + q)) for x in (p, q) if x > 0) / 2
+        found[gram] = (p, q, bits)
+    return found

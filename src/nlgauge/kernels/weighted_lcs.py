@@ -1,0 +1,69 @@
+"""The weighted longest common subsequence of ROUGE-W, which prefers matches that stand together."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from nlgauge.columns import Array, Ragged
+
+
+def weighted_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged, weight: float) -> Array:
+    """(rows,) weighted hits: `predictions[i]` and `references[i]` are the rows of the texts' sentences.
+
+    In each reference sentence the places of its weighted LCS with every predicted sentence are united. A run of such places, whose tokens
+    may stand apart in the prediction, counts its length to the power `weight`; as in ROUGE-1.5.5, a token counts no more often than it
+    stands in the prediction, and a run whose last place is lost that way goes on with the next one.
+    """
+    rows = column.lists()
+    hits = np.zeros(len(predictions))
+    for i, (predicted, expected) in enumerate(zip(predictions.lists(), references.lists(), strict=True)):
+        left = Counter(token for sentence in predicted for token in rows[sentence])
+        for sentence in expected:
+            reference = rows[sentence]
+            union = {place for other in predicted for place in weighted_lcs_places(reference, rows[other], weight)}
+            run = 0
+            for place in sorted(union):
+                token = reference[place]
+                if left[token] > 0:
+                    left[token] -= 1
+                    run += 1
+                    if place + 1 not in union:
+                        hits[i] += run**weight
+                        run = 0
+    return hits
+
+
+def weighted_lcs_places(reference: list[int], prediction: list[int], weight: float) -> list[int]:
+    """The places in the reference of the weighted LCS; on a tie the reference token is dropped.
+
+    Rounding decides ties between runs that are worth the same, so sums are made in the script's order.
+    """
+    powers = [float(k) ** weight for k in range(min(len(reference), len(prediction)) + 2)]
+    above, runs = [0.0] * (len(prediction) + 1), [0] * (len(prediction) + 1)
+    # For each cell whether the way back drops the predicted token: one byte, because long texts have many cells.
+    drops: list[bytearray] = []
+    for token in reference:
+        row, new_runs, dropped = [0.0], [0], bytearray(len(prediction))
+        for j, other in enumerate(prediction):
+            if token == other:
+                row.append(above[j] + powers[runs[j] + 1] - powers[runs[j]])
+                new_runs.append(runs[j] + 1)
+            else:
+                dropped[j] = row[j] > above[j + 1]
+                row.append(row[j] if dropped[j] else above[j + 1])
+                new_runs.append(0)
+        above, runs = row, new_runs
+        drops.append(dropped)
+    places: list[int] = []
+    i, j = len(reference), len(prediction)
+    while i and j:
+        if reference[i - 1] == prediction[j - 1]:
+            i, j = i - 1, j - 1
+            places.append(i)
+        elif drops[i - 1][j - 1]:
+            j -= 1
+        else:
+            i -= 1
+    return places[::-1]

@@ -1,0 +1,41 @@
+"""Accuracy: the share of segments whose prediction is the reference, token by token.
+
+    accuracy = segments with the same tokens in the same order / segments
+
+NLG-Metricverse calls another number accuracy, the common tokens over the longer side's tokens; `compat="nlg-metricverse"` gives that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array
+from nlgauge.metric import View, register
+from nlgauge.metrics.precision import TokenOverlap
+
+
+@register
+@dataclass(frozen=True)
+class Accuracy(TokenOverlap):
+    """1 where prediction and reference have the same tokens in the same order, else 0; the corpus score is the mean."""
+
+    normalize: str | None = None
+    compat: str | None = None
+
+    name: ClassVar[str] = "accuracy"
+
+    def share(self, overlap: Array, predicted: Array, expected: Array) -> Array:
+        return overlap / np.maximum(np.maximum(predicted, expected), 1)
+
+    def values(self, view: View) -> Array:
+        values = super().values(view)
+        if self.compat is None:
+            tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
+            left, right = tokens.take(predictions), tokens.take(references)
+            # A bag that is common to the last token may still be in another order.
+            equal = [value == 1 and np.array_equal(left[i], right[i]) for i, value in enumerate(values[:, 0])]
+            return np.array(equal, dtype=np.float64)[:, None]
+        return values

@@ -1,0 +1,68 @@
+"""CDER: cover disjoint error rate, an edit rate in which going on elsewhere in the prediction costs one edit.
+
+    CDER = D(I, L) / L
+    D(0, 0) = 0,  D(i, 0) = 1
+    D(i, l) = min( D(i-1, l-1) + [h_i != r_l],  D(i-1, l) + 1,  D(i, l-1) + 1,  min_k D(k, l) + 1 )
+
+h is the prediction of I words, r the reference of L. The reference is read once, from its first word to its last (it is covered
+completely and disjointly); the last term is a long jump, so words of the prediction may be read twice or not at all. The paper's
+word-dependent substitution costs are not here: every substitution costs 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array
+from nlgauge.explain import Edit, Edits, Explanation
+from nlgauge.features.text import Tokens, tokenizer
+from nlgauge.kernels.edits import runs
+from nlgauge.kernels.jumps import JumpCosts, jump_distances, jump_steps
+from nlgauge.metric import Arrays, Metric, Output, View, register
+
+_COSTS = JumpCosts(deletion=1, insertion=1, substitution=1, jump=1, start=1)
+
+
+@register
+@dataclass(frozen=True)
+class Cder(Metric):
+    """Cover disjoint error rate; 0 is perfect, above 1 where words must be skipped beside."""
+
+    tokenize: str = "unicode"
+    lowercase: bool = False
+
+    name: ClassVar[str] = "cder"
+
+    def __post_init__(self) -> None:
+        tokenizer(self.tokenize)
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"cder": (Output("cder", False, 0), Output("edits", None, 0), Output("reference_length", None, 0))}
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        tokens, predictions, references = view.get(Tokens(self.tokenize, self.lowercase), view.predictions, view.reference)
+        edits = jump_distances(tokens, predictions, references, _COSTS)[:, 0]
+        lengths = tokens.lengths[references]
+        # Texts without a word (only punctuation, say) are one unit each: equal, or one edit apart.
+        wordless = (lengths == 0) & (tokens.lengths[predictions] == 0)
+        differ = np.array([view.text(p) != view.text(r) for p, r in zip(view.predictions, view.reference, strict=True)], dtype=bool)
+        return {"cder": np.column_stack([np.where(wordless, differ, edits), lengths]).astype(np.float64)}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        edits, length = statistics[..., 0], statistics[..., 1]
+        return {"cder": edits / np.where(length > 0, length, 1.0), "edits": edits, "reference_length": length}
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        rows = self.statistics(view, fitted)["cder"]
+        feature = Tokens(self.tokenize, self.lowercase)
+        tokens, predictions, references = view.get(feature, view.predictions, view.reference)
+        found: list[Explanation] = []
+        for n, row in enumerate(rows):
+            prediction, reference = (feature.of(view.text(ids[n])) for ids in (view.predictions, view.reference))
+            steps = jump_steps(tokens[predictions[n]], tokens[references[n]], _COSTS)
+            title = f"cder {self.score('cder', row)['cder']:.4f} ({row[0]:.0f} edits and jumps for {row[1]:.0f} words)"
+            found.append(Edits(title, {"cder": row}, [Edit.of(run, reference, prediction) for run in runs(steps)]))
+        return found

@@ -1,0 +1,123 @@
+"""CIDEr and CIDEr-D: cosine of tf-idf weighted n-grams, which gives little credit to what every reference says.
+
+    CIDEr   = 10 * mean over n <= N and references of  g(c) . g(r) / (|g(c)| |g(r)|)
+    CIDEr-D = 10 * mean over n <= N and references of  min(g(c), g(r)) . g(r) / (|g(c)| |g(r)|) * exp( -(l(c) - l(r))^2 / (2 sigma^2) )
+    g_k(text) = count of the n-gram k in the text * ( log S - log max(1, df_k) )
+
+df_k counts the segments, of S, with the n-gram in a reference; l is the number of tokens. The "CIDEr" of the COCO captions' program is CIDEr-D.
+The paper stems words; that program does not, nor does this one. With one segment every weight is log 1 = 0: that program says 0, this one says
+NaN, because the number would mean nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array, Ragged
+from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features import RunOptions
+from nlgauge.features.text import TokenKeys
+from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys
+from nlgauge.kernels.ngrams import longest_matched
+from nlgauge.kernels.tfidf import tfidf_similarity
+from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
+
+
+@dataclass(frozen=True)
+class DocumentFrequencies(Fit):
+    """log S - log df of every n-gram of the references, where the references of a segment are one of S documents."""
+
+    tokens: TokenKeys
+    max_order: int
+
+    over: ClassVar = "references"
+
+    def partial(self, view: View) -> Arrays:
+        assert view.references is not None
+        column, rows = view.get(self.tokens, view.reference)
+        found: Arrays = {"documents": np.array([len(view.references)])}
+        for n in range(1, self.max_order + 1):
+            keys = ngram_keys(column.take(rows), n)
+            documents = view.references.owners[keys.owners].astype(np.uint64)
+            once = np.unique(np.column_stack([keys.values, documents]), axis=0)
+            found[f"keys{n}"], found[f"frequencies{n}"] = count_keys(once[:, 0])
+        return found
+
+    def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
+        total = np.log(sum(int(part["documents"][0]) for part in partials))
+        found: Arrays = {"unseen": np.array([total])}
+        for n in range(1, self.max_order + 1):
+            keys, frequencies = count_keys(*(np.concatenate([part[f"{name}{n}"] for part in partials]) for name in ("keys", "frequencies")))
+            found[f"keys{n}"], found[f"weights{n}"] = keys, total - np.log(frequencies)
+        return found
+
+
+@register
+@dataclass(frozen=True)
+class Cider(Metric):
+    """CIDEr, or CIDEr-D with variant="d", 0 to 10."""
+
+    variant: str = "plain"
+    max_order: int = 4
+    sigma: float = 6.0
+    tokenizer: str = "unicode"
+
+    name: ClassVar[str] = "cider"
+    aliases: ClassVar[dict[str, Any]] = {"cider_d": {"variant": "d"}, "cider-d": {"variant": "d"}}
+    takes: ClassVar[Takes] = "joint"
+
+    def __post_init__(self) -> None:
+        self.require(self.variant in ("plain", "d"), "variant", "'plain' or 'd'")
+        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
+        self.require(self.sigma > 0, "sigma", "a number above 0")
+        self.require(self.tokenizer in ("unicode", "whitespace"), "tokenizer", "'unicode' or 'whitespace'")
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"cider": (Output("cider", True, 0, 10, "document frequencies of one segment weigh nothing; give all segments at once"),)}
+
+    @property
+    def _tokens(self) -> TokenKeys:
+        return TokenKeys(self.tokenizer)
+
+    def fit(self) -> Fit:
+        return DocumentFrequencies(self._tokens, self.max_order)
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        return {"cider": np.column_stack([10 * self._similarities(view, fitted).mean(axis=1), np.ones(len(view))])}
+
+    def _similarities(self, view: View, fitted: Arrays) -> Array:
+        """(rows, orders) similarities, averaged over the references."""
+        assert view.references is not None
+        column, predictions, references = view.get(self._tokens, view.predictions, view.reference)
+        groups = Ragged(references, view.references.offsets)
+        predictions = predictions[groups.owners]
+        longer = column.lengths[predictions] - column.lengths[references]
+        penalty = np.exp(-(longer**2) / (2 * self.sigma**2)) if self.variant == "d" else 1.0
+        unseen = float(fitted["unseen"][0])
+        found = []
+        for n in range(1, self.max_order + 1):
+            keys = ngram_keys(column, n)
+            weights = look_up(keys.values, fitted[f"keys{n}"], fitted[f"weights{n}"], unseen)
+            similarity = penalty * tfidf_similarity(keys, weights, predictions, references, clipped=self.variant == "d")
+            found.append(np.bincount(groups.owners, similarity, len(groups)) / groups.lengths)
+        # log 1 = 0: there is one segment.
+        return np.column_stack(found) if unseen > 0 else np.full((len(view), self.max_order), np.nan)
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        statistics = np.asarray(statistics)
+        return {"cider": statistics[..., 0] / statistics[..., 1]}
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        assert view.references is not None
+        rows, similarities = self.statistics(view, fitted)["cider"], self._similarities(view, fitted)
+        found: list[Explanation] = []
+        for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):
+            tokens = self._tokens.of(view.text(prediction))
+            longest = longest_matched(tokens, [self._tokens.of(view.text(reference)) for reference in references], self.max_order)
+            orders = [Order(f"similarity of {n + 1}-grams", similarities[i, n], 1.0) for n in range(self.max_order)]
+            found.append(NgramMatches(f"{self} {rows[i, 0]:.4f}", {"cider": rows[i]}, tokens, longest, orders))
+        return found

@@ -1,0 +1,37 @@
+"""Compression: how many tokens of the source one token of the summary stands for, |A| / |S|, as in Newsroom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array
+from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
+from nlgauge.mean import MeanMetric, share
+from nlgauge.metric import Output, Takes, View, register
+
+
+@register
+@dataclass(frozen=True)
+class Compression(MeanMetric):
+    """Tokens of the source for each token of the summary, with both lengths."""
+
+    tokenizer: str = "punctuated"
+
+    name: ClassVar[str] = "compression"
+    takes: ClassVar[Takes] = "alone"
+    source: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        lengths = [Output(name, None, 0) for name in ("source_length", "summary_length")]
+        return {"compression": (Output("compression", None, 0, nan="the summary has no token"), *lengths)}
+
+    def values(self, view: View) -> Array:
+        tokens, summaries, sources = view.get(Tokens(self.tokenizer), view.predictions, view.source)
+        source, summary = tokens.lengths[sources], tokens.lengths[summaries]
+        return np.column_stack([share(source, summary), source, summary])

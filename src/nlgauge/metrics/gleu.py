@@ -1,0 +1,72 @@
+"""GLEU (Google BLEU): the smaller of n-gram precision and recall, over n-grams of all orders together.
+
+    GLEU = matched / max(predicted, expected)
+
+Matched n-grams (n = 1 ... N, clipped at the smaller of both counts) and the n-grams of prediction and reference are summed over all
+orders, and for the corpus over all segments. With several references each segment takes the one with the best GLEU. The grammar
+correction metric of the same name is another one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array, Ragged
+from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.text import Tokens
+from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
+from nlgauge.metric import Arrays, Metric, Output, View, register
+
+_TOKENIZERS = ("unicode", "13a", "whitespace")
+
+
+@register
+@dataclass(frozen=True)
+class Gleu(Metric):
+    """GLEU, 0 to 1."""
+
+    max_order: int = 4
+    tokenizer: str = "unicode"
+
+    name: ClassVar[str] = "gleu"
+    aliases: ClassVar[dict[str, Any]] = {"google_bleu": {}}
+
+    def __post_init__(self) -> None:
+        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
+        self.require(self.tokenizer in _TOKENIZERS, "tokenizer", f"one of {', '.join(_TOKENIZERS)}")
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"gleu": (Output("gleu", True, 0, 1),)}
+
+    @property
+    def _tokens(self) -> Tokens:
+        return Tokens(self.tokenizer)
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        matched, predicted, expected = (counts.sum(axis=1) for counts in self._counts(view))
+        return {"gleu": np.column_stack([matched, np.maximum(predicted, expected)])}
+
+    def _counts(self, view: View) -> tuple[Array, Array, Array]:
+        """For each row and order the n-grams that match, that were predicted and that were expected."""
+        tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
+        matched = ngram_matches(tokens, predictions, Ragged.single(references), self.max_order)
+        predicted, expected = (ngram_totals(tokens.lengths[side], self.max_order) for side in (predictions, references))
+        return matched, predicted, expected
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        statistics = np.asarray(statistics)
+        return {"gleu": statistics[..., 0] / np.where(statistics[..., 1] > 0, statistics[..., 1], 1.0)}
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        rows, counts = self.statistics(view, fitted)["gleu"], np.stack(self._counts(view), axis=-1)
+        found: list[Explanation] = []
+        for i, (prediction, reference) in enumerate(zip(view.predictions, view.reference, strict=True)):
+            tokens = self._tokens.of(view.text(prediction))
+            longest = longest_matched(tokens, [self._tokens.of(view.text(reference))], self.max_order)
+            orders = [Order(f"{n + 1}-grams", *counts[i, n].tolist()) for n in range(self.max_order)]
+            title = f"gleu {self.score('gleu', rows[i])['gleu']:.4f} ({rows[i, 0]:.0f} of {rows[i, 1]:.0f} n-grams)"
+            found.append(NgramMatches(title, {"gleu": rows[i]}, tokens, longest, orders))
+        return found

@@ -1,0 +1,58 @@
+"""Levenshtein similarity: 1 - d / max(|h|, |r|), d the fewest substitutions, insertions and deletions between the texts.
+
+h is the prediction and r the reference, as code points (white space and case count) or as tokens. The numbers are those of
+rapidfuzz's Levenshtein.normalized_similarity, so two empty texts are equal: 1. The corpus score is the mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array
+from nlgauge.explain import Edit, Edits, Explanation
+from nlgauge.features.text import Tokens, tokenizer
+from nlgauge.kernels.edits import HITS, edit_counts, opcodes
+from nlgauge.metric import Arrays, Metric, Output, View, register
+
+
+@register
+@dataclass(frozen=True)
+class Levenshtein(Metric):
+    """Normalised Levenshtein similarity of characters, or of tokens; 1 is perfect."""
+
+    tokenize: str = "characters"
+    lowercase: bool = False
+
+    name: ClassVar[str] = "levenshtein"
+
+    def __post_init__(self) -> None:
+        tokenizer(self.tokenize)
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"levenshtein": (Output("levenshtein", True, 0, 1), Output("distance", False, 0))}
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        tokens, predictions, references = view.get(Tokens(self.tokenize, self.lowercase), view.predictions, view.reference)
+        distance = edit_counts(tokens, predictions, references)[:, :HITS].sum(axis=1)
+        longest = np.maximum(tokens.lengths[predictions], tokens.lengths[references])
+        # Texts without a token (only punctuation, say) are one unit each: equal, or one edit apart.
+        differ = np.array([view.text(p) != view.text(r) for p, r in zip(view.predictions, view.reference, strict=True)], dtype=bool)
+        distance = np.where(longest > 0, distance, differ)
+        return {"levenshtein": np.column_stack([1 - distance / np.maximum(longest, 1), distance, np.ones(len(view))])}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        similarity, distance, count = (statistics[..., i] for i in range(3))
+        return {"levenshtein": similarity / count, "distance": distance / count}
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        rows = self.statistics(view, fitted)["levenshtein"]
+        feature = Tokens(self.tokenize, self.lowercase)
+        found: list[Explanation] = []
+        for row, prediction_id, reference_id in zip(rows, view.predictions, view.reference, strict=True):
+            prediction, reference = (feature.of(view.text(text)) for text in (prediction_id, reference_id))
+            edits = [Edit.of(run, reference, prediction) for run in opcodes(reference, prediction)]
+            found.append(Edits(f"levenshtein {row[0]:.4f} ({row[1]:.0f} edits)", {"levenshtein": row}, edits))
+        return found

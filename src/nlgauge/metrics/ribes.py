@@ -1,0 +1,77 @@
+"""RIBES: how far the words of the prediction stand in the reference's order, with little weight on how many they are.
+
+    RIBES = NKT * P^alpha * BP^beta
+    NKT   = pairs of aligned words in the same order / pairs of aligned words      (normalised Kendall's tau)
+    P     = aligned words / words of the prediction,      BP = min(1, exp(1 - |reference| / |prediction|))
+
+A word is aligned if it stands once in either text, or else by the shortest n-gram that it begins or ends and that does; see
+`kernels.word_order` for ties. Fewer than two aligned words give 0, but one word for a reference of one word gives NKT = 1. These are the rules of
+RIBES 1.03.1; NLTK's differ and are there as `compat="nltk"`. The corpus score is the mean over segments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array, Ragged
+from nlgauge.explain import Explanation, WordAlignment
+from nlgauge.features.text import Tokens
+from nlgauge.kernels.alignment import chunk_numbers
+from nlgauge.kernels.word_order import ascending_pairs, word_places
+from nlgauge.mean import MeanMetric
+from nlgauge.metric import Arrays, Output, View, register
+
+
+@register
+@dataclass(frozen=True)
+class Ribes(MeanMetric):
+    """Rank correlation of word order, 0 to 1."""
+
+    alpha: float = 0.25
+    beta: float = 0.1
+    tokenizer: str = "unicode"
+    compat: str | None = None
+
+    name: ClassVar[str] = "ribes"
+
+    def __post_init__(self) -> None:
+        for parameter in ("alpha", "beta"):
+            value = getattr(self, parameter)
+            self.require(isinstance(value, int | float) and 0 <= value < np.inf, parameter, "a number from 0")
+        self.require(self.tokenizer in ("unicode", "whitespace", "13a"), "tokenizer", "'unicode', 'whitespace' or '13a'")
+        self.require(self.compat in (None, "nltk"), "compat", "None or 'nltk'")
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"ribes": tuple(Output(name, True, 0, 1) for name in ("ribes", "order", "precision", "brevity_penalty"))}
+
+    def _places(self, view: View) -> Ragged:
+        tokens, predictions, references = view.get(Tokens(self.tokenizer), view.predictions, view.reference)
+        return word_places(tokens, predictions, references, self.compat == "nltk")
+
+    def values(self, view: View) -> Array:
+        tokens, predictions, references = view.get(Tokens(self.tokenizer), view.predictions, view.reference)
+        size, expected = (tokens.lengths[rows].astype(np.float64) for rows in (predictions, references))
+        aligned, ascending = ascending_pairs(self._places(view)).T
+        pairs = aligned * (aligned - 1) / 2
+        order = ascending / np.where(pairs > 0, pairs, 1.0)
+        if self.compat is None:
+            order = np.where((aligned == 1) & (expected == 1), 1.0, order)
+        precision = aligned / np.maximum(size, 1)
+        # With an empty prediction nothing is aligned, so its penalty must only be finite.
+        brevity = np.where(size > 0, np.exp(np.minimum(1 - expected / np.maximum(size, 1), 0)), 0.0)
+        score = order * precision**self.alpha * brevity**self.beta
+        return np.column_stack([score, order, precision, brevity])
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        found: list[Explanation] = []
+        rows = self.statistics(view, fitted)["ribes"]
+        for row, places, *texts in zip(rows, self._places(view).lists(), view.predictions, view.reference, strict=True):
+            prediction, reference = (Tokens(self.tokenizer).of(view.text(text)) for text in texts)
+            aligned = [(i, place, 0) for i, place in enumerate(places) if place >= 0]
+            matches = [(i, place, "exact") for i, place, _ in aligned]
+            title = f"ribes {row[0]:.4f} (order {row[1]:.4f}, precision {row[2]:.4f}, brevity penalty {row[3]:.4f})"
+            found.append(WordAlignment(title, {"ribes": row}, prediction, reference, matches, chunk_numbers(aligned)))
+        return found

@@ -1,0 +1,84 @@
+"""SQuAD: exact match and token F1 of short answers, 0 to 100, as the official scripts compute them.
+
+Answers are lower-cased, ASCII punctuation and the articles a, an, the are removed, the rest is split at white space.
+
+    exact_match = 100 * questions whose answer equals a reference / questions
+    f1          = 100 * mean over questions of the best 2 * common tokens / (tokens predicted + tokens expected)
+
+Where an answer has no token left F1 is 1 if both have none, else 0: the rule of version 2, whose unanswerable questions have the reference "".
+References without a token are left out beside others that have some. Version 1.1 has neither rule, so an F1 of 0 goes with its exact match.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array, Ragged
+from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.text import Tokens
+from nlgauge.kernels.ngrams import longest_matched, ngram_matches
+from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+
+_TOKENS = Tokens("squad")
+
+
+@register
+@dataclass(frozen=True)
+class Squad(Metric):
+    """SQuAD's exact match and F1, 0 to 100, each with the best of the references."""
+
+    compat: str | None = None
+
+    name: ClassVar[str] = "squad"
+    takes: ClassVar[Takes] = "joint"
+
+    def __post_init__(self) -> None:
+        self.require(self.compat in (None, "1.1"), "compat", "None (version 2) or '1.1'")
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {part: (Output(part, True, 0, 100),) for part in ("exact_match", "f1")}
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        assert view.references is not None
+        exact, f1, _ = self._pairs(view)
+        starts = view.references.offsets[:-1]
+        return {part: np.column_stack([np.maximum.reduceat(best, starts), np.ones(len(view))]) for part, best in (("exact_match", exact), ("f1", f1))}
+
+    def _pairs(self, view: View) -> tuple[Array, Array, Array]:
+        """Exact match, F1 and common tokens of each prediction with each of its references."""
+        assert view.references is not None
+        tokens, predictions, references = view.get(_TOKENS, view.predictions, view.reference)
+        owners = view.references.owners
+        answers = predictions[owners]
+        left, right = tokens.take(answers), tokens.take(references)
+        exact = np.array([float(np.array_equal(one, other)) for one, other in zip(left, right, strict=True)])
+        common = ngram_matches(tokens, answers, Ragged.single(references), 1)[:, 0]
+        f1 = 2 * common / np.maximum(left.lengths + right.lengths, 1)
+        if self.compat is None:
+            f1 = np.where(left.lengths + right.lengths == 0, 1.0, f1)
+            answerable = np.bincount(owners, right.lengths, len(view)) > 0
+            unused = answerable[owners] & (right.lengths == 0)
+            exact, f1 = np.where(unused, 0.0, exact), np.where(unused, 0.0, f1)
+        return exact, f1, common
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        statistics = np.asarray(statistics)
+        return {part: 100 * statistics[..., 0] / statistics[..., 1]}
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        assert view.references is not None
+        rows = self.statistics(view, fitted)
+        _, f1, common = self._pairs(view)
+        found: list[Explanation] = []
+        for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):
+            start, end = view.references.offsets[i : i + 2]
+            best = int(start + f1[start:end].argmax())
+            tokens, expected = _TOKENS.of(view.text(prediction)), _TOKENS.of(view.text(references[best - start]))
+            orders = [Order("tokens", float(common[best]), len(tokens), len(expected))]
+            title = ", ".join(f"{part} {100 * values[i, 0]:.2f}" for part, values in rows.items())
+            longest = longest_matched(tokens, [expected], 1)
+            found.append(NgramMatches(title, {part: values[i] for part, values in rows.items()}, tokens, longest, orders))
+        return found

@@ -1,0 +1,115 @@
+"""TER: translation edit rate, 100 times edits over reference length, where moving a block of words is one edit.
+
+    TER = 100 * sum_s min_r E(h_s, r) / sum_s mean_r |r|,      E = insertions + deletions + substitutions + shifts, 1 each
+
+over segments s with predictions h_s and references r. The fewest edits with shifts are hard to find, so E is what Tercom's greedy
+search finds (kernels/shifts.py has its rules). The paper and the numbers agree with sacreBLEU's TER, its tokeniser included: lower
+case, split at white space. With no reference word at all the rate is 100 if there are edits, else 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array
+from nlgauge.corpus import Corpus
+from nlgauge.explain import Edit, Edits, Explanation
+from nlgauge.features.text import Tokens
+from nlgauge.kernels.edits import runs
+from nlgauge.kernels.shifts import apply_shift, shift_edits, shift_path
+from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+
+
+@cache
+def _tercom(**options: bool) -> Any:
+    from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+
+    return TercomTokenizer(**options)
+
+
+@dataclass(frozen=True)
+class TercomTokens(Tokens):
+    """The tokens that Tercom compares."""
+
+    tokenizer: str = "tercom"
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+
+    def of(self, text: str) -> list[str]:
+        options = {"normalized": self.normalized, "no_punct": self.no_punct, "asian_support": self.asian_support}
+        tokens: list[str] = _tercom(case_sensitive=not self.lowercase, **options)(text.rstrip()).split()
+        return tokens
+
+
+@register
+@dataclass(frozen=True)
+class Ter(Metric):
+    """TER as sacreBLEU computes it; 0 is perfect, above 100 where there are more edits than reference words."""
+
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+    case_sensitive: bool = False
+
+    name: ClassVar[str] = "ter"
+    takes: ClassVar[Takes] = "joint"
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"ter": (Output("ter", False, 0), *(Output(name, None, 0) for name in ("edits", "shifts", "reference_length")))}
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        assert corpus.references is not None
+        counts = set(corpus.references.lengths.tolist())
+        choices = {"norm": self.normalized, "punct": not self.no_punct, "asian": self.asian_support}
+        return {
+            "nrefs": str(counts.pop()) if len(counts) == 1 else "var",
+            "case": "mixed" if self.case_sensitive else "lc",
+            "tok": "tercom",
+            **{name: "yes" if chosen else "no" for name, chosen in choices.items()},
+            "version": version("sacrebleu"),
+        }
+
+    @property
+    def _tokens(self) -> TercomTokens:
+        return TercomTokens(lowercase=not self.case_sensitive, normalized=self.normalized, no_punct=self.no_punct, asian_support=self.asian_support)
+
+    def _best(self, view: View) -> tuple[Array, Array, Array]:
+        """For each row the edits and shifts to its nearest reference, the mean reference length, and which reference is nearest."""
+        assert view.references is not None
+        tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
+        counts, owners = view.references.lengths, view.references.owners
+        edits = shift_edits(tokens, predictions[owners], references)
+        # Sorting by edits puts the nearest reference (on a tie the first given) first in each row.
+        nearest = np.lexsort((edits[:, 0], owners))[view.references.offsets[:-1]]
+        return edits[nearest], np.bincount(owners, tokens.lengths[references], len(counts)) / counts, nearest
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        edits, lengths, _ = self._best(view)
+        return {"ter": np.column_stack([edits, lengths])}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        edits, shifts, length = (np.asarray(statistics[..., i], dtype=np.float64) for i in range(3))
+        rate = np.where(length > 0, edits / np.where(length > 0, length, 1.0), np.where(edits > 0, 1.0, 0.0))
+        return {"ter": 100 * rate, "edits": edits, "shifts": shifts, "reference_length": length}
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        rows = self.statistics(view, fitted)["ter"]
+        found: list[Explanation] = []
+        for row, prediction_id, reference_id in zip(rows, view.predictions, view.reference[self._best(view)[2]], strict=True):
+            prediction, reference = (self._tokens.of(view.text(text)) for text in (prediction_id, reference_id))
+            numbers = {token: number for number, token in enumerate(dict.fromkeys(prediction + reference))}
+            path = shift_path([numbers[token] for token in prediction], [numbers[token] for token in reference])
+            edits = []
+            for shift in path.shifts:
+                edits.append(Edit("shift", [], prediction[shift.start : shift.start + shift.length], shift.target))
+                prediction = apply_shift(prediction, shift)
+            edits += [Edit.of(run, reference, prediction) for run in runs(path.steps)]
+            title = f"ter {self.score('ter', row)['ter']:.2f} ({row[0]:.0f} edits, {row[1]:.0f} of them shifts, for {row[2]:g} words)"
+            found.append(Edits(title, {"ter": row}, edits))
+        return found

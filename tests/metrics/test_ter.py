@@ -1,0 +1,146 @@
+"""TER against sacreBLEU 2.6, corpus and sentence, for every option; on real translations too where the data are there."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+from io import StringIO
+from pathlib import Path
+
+import pytest
+import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from sacrebleu.metrics.lib_ter import translation_edit_rate
+from strategies import SENTENCES, corpora, streams
+
+import nlgauge
+from nlgauge.explain.terminal import render
+from nlgauge.kernels.shifts import shift_path
+from nlgauge.metrics.ter import Ter
+
+OPTIONS = st.fixed_dictionaries({name: st.booleans() for name in ("normalized", "no_punct", "asian_support", "case_sensitive")})
+FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks")
+
+
+def assert_equals_sacrebleu(predictions: list[str], references: list[list[str]], options: dict[str, bool]) -> None:
+    metric = Ter(**options)
+    result = nlgauge.score(predictions, references, metrics=metric)
+    peer = sacrebleu.TER(**options)
+    expected = peer.corpus_score(predictions, streams(references))
+    ours = result[str(metric)]
+    assert ours["score"] == pytest.approx(expected.score, abs=1e-9)
+    assert ours["edits"] == expected.num_edits
+    assert ours["reference_length"] == pytest.approx(expected.ref_length, abs=1e-9)
+    assert result.signatures[str(metric)].startswith(peer.get_signature().format() + "|")
+    for row, prediction, group in zip(result.segments("records"), predictions, references, strict=True):
+        assert row[str(metric)] == pytest.approx(peer.sentence_score(prediction, group).score, abs=1e-9)
+
+
+@given(corpora(), OPTIONS)
+def test_every_option_equals_sacrebleu(corpus, options):
+    assert_equals_sacrebleu(*corpus, options)
+
+
+def test_real_sentences_with_ragged_references():
+    predictions, references = map(list, zip(*SENTENCES, strict=True))
+    for options in ({}, {"normalized": True}, {"no_punct": True}, {"case_sensitive": True}):
+        assert_equals_sacrebleu(predictions, references, options)
+
+
+def test_chinese_and_japanese():
+    predictions, references = (
+        ["我们今天去北京吃烤鸭。", "猫がマットに座った、3.5%"],
+        [["今天我们去北京吃烤鸭。", "我们去北京。"], ["猫はマットの上に座った。"]],
+    )
+    for options in ({}, {"normalized": True, "asian_support": True}, {"no_punct": True, "asian_support": True}):
+        assert_equals_sacrebleu(predictions, references, options)
+
+
+@given(st.lists(st.integers(0, 3), max_size=16), st.lists(st.integers(0, 3), max_size=16))
+def test_shifts_of_few_words_equal_sacrebleu(prediction, reference):
+    assert shift_path(prediction, reference).edits == translation_edit_rate(list(map(str, prediction)), list(map(str, reference)))[0]
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "expected"),
+    [
+        # A target inside the block itself.
+        ([2, 3, 0, 3, 0], [0, 0, 2, 3, 3], 3),
+        # A reference so much longer that the beam must be wider.
+        ([0, 1, 2], [9] * 19 + [0] + [9] * 79 + [1] + [9] * 99 + [2] + [9] * 23, 220),
+    ],
+)
+def test_rare_shifts_equal_sacrebleu(prediction, reference, expected):
+    assert translation_edit_rate(list(map(str, prediction)), list(map(str, reference)))[0] == expected
+    assert shift_path(prediction, reference).edits == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "longest", "shortest"), [(3, 45, 40), (40, 60, 50), (40, 110, 90), (500, 120, 120), (500, 90, 2), (500, 2, 150), (3, 1, 130)]
+)
+def test_long_texts_equal_sacrebleu(words, longest, shortest):
+    """Where the beam, the greatest distance and the greatest number of shifts cut the search short."""
+    rng = random.Random(words + longest)
+    prediction = [rng.randrange(words) for _ in range(longest)]
+    reference = [rng.randrange(words) for _ in range(shortest)]
+    cut = rng.randrange(longest)
+    for other in (reference, prediction[cut:] + prediction[:cut]):
+        assert shift_path(prediction, other).edits == translation_edit_rate(list(map(str, prediction)), list(map(str, other)))[0]
+
+
+SAUDI = (
+    "THIS WEEK THE SAUDIS denied information published in the new york times",
+    "SAUDI ARABIA denied THIS WEEK information published in the AMERICAN new york times",
+)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "references", "expected"),
+    [
+        ("on the mat the cat sat", ["the cat sat on the mat"], 100 / 6),
+        ("the cat sat on a mat", ["the cat sat on the mat"], 100 / 6),
+        (SAUDI[0], [SAUDI[1]], 400 / 13),
+        ("the cat sat", ["the cat sat on the mat", "a cat sat"], 100 / 4.5),
+        ("The cat", ["the cat"], 0),
+        ("a", [""], 100),
+        ("", ["a b"], 100),
+        ("", [""], 0),
+    ],
+)
+def test_published_values(prediction, references, expected):
+    assert nlgauge.score([prediction], [references], metrics="ter")["ter"]["score"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_case():
+    assert nlgauge.score(["The cat"], ["the cat"], metrics="ter(case_sensitive=True)")["ter"]["score"] == 50
+
+
+def test_wmt19_equals_sacrebleu():
+    path = FOLDER / "wmt19_darr.jsonl.gz"
+    if not path.is_file():
+        pytest.skip(f"{path.name} is not in {FOLDER}; set NLGAUGE_BENCHMARKS to the folder that holds it")
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        rows = [json.loads(line) for _, line in zip(range(250), stream, strict=False)]
+    predictions = [row[side]["text"] for row in rows for side in ("better", "worse")]
+    references = [row["references"][:1] for row in rows for _ in range(2)]
+    assert_equals_sacrebleu(predictions, references, {})
+    assert_equals_sacrebleu(predictions[:100], references[:100], {"normalized": True, "case_sensitive": True})
+
+
+def test_explanation_shows_shifts_then_the_alignment():
+    (explanation,) = nlgauge.score(["on the mat a cat sat"], [["x", "the cat sat on the mat"]], metrics="ter").explain("ter", 0)
+    assert [(edit.kind, edit.reference, edit.prediction, edit.target) for edit in explanation.edits] == [
+        ("shift", [], ["on", "the", "mat"], 3),
+        ("replace", ["the"], ["a"], None),
+        ("equal", ["cat", "sat", "on", "the", "mat"], ["cat", "sat", "on", "the", "mat"], None),
+    ]
+    assert explanation.statistics["ter"].tolist() == [2, 1, 3.5]
+    console = Console(width=80, file=StringIO())
+    console.print(render(explanation))
+    printed = console.file.getvalue()
+    assert "shift 1: on the mat  to place 3" in printed
+    assert "1 substituted (S), 0 deleted (D), 0 inserted (I), 5 equal, 1 shifted" in printed

