@@ -124,6 +124,12 @@ class Corpus:
         """The systems' names, in the order given."""
         return tuple(self.predictions)
 
+    @property
+    def reference_count(self) -> str:
+        """How many references every segment has, "var" where that varies."""
+        counts = set() if self.references is None else set(self.references.lengths.tolist())
+        return str(counts.pop()) if len(counts) == 1 else "var" if counts else "0"
+
     def take(self, segments: Array) -> Corpus:
         """The corpus of these segments, with the same text ids."""
         return replace(

@@ -63,11 +63,9 @@ class Bleu(Metric):
         return replace(self, effective_order=True) if self.effective_order is None else self
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        assert corpus.references is not None
-        counts = set(corpus.references.lengths.tolist())
         smoothing = f"{self.smooth_method}[{self._value:.2f}]" if self.smooth_method in ("floor", "add-k") else self.smooth_method
         return {
-            "nrefs": str(counts.pop()) if len(counts) == 1 else "var",
+            "nrefs": corpus.reference_count,
             "case": "lc" if self.lowercase else "mixed",
             "eff": "yes" if self.effective_order else "no",
             "tok": self._tokens.tokenizer,

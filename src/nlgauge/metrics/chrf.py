@@ -49,10 +49,8 @@ class Chrf(Metric):
         return {"chrf": (Output("chrf", True, 0, 100),)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        assert corpus.references is not None
-        counts = set(corpus.references.lengths.tolist())
         return {
-            "nrefs": str(counts.pop()) if len(counts) == 1 else "var",
+            "nrefs": corpus.reference_count,
             "case": "lc" if self.lowercase else "mixed",
             "eff": "no" if self.eps_smoothing else "yes",
             "nc": str(self.char_order),

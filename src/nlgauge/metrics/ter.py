@@ -64,11 +64,9 @@ class Ter(Metric):
         return {"ter": (Output("ter", False, 0), *(Output(name, None, 0) for name in ("edits", "shifts", "reference_length")))}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        assert corpus.references is not None
-        counts = set(corpus.references.lengths.tolist())
         choices = {"norm": self.normalized, "punct": not self.no_punct, "asian": self.asian_support}
         return {
-            "nrefs": str(counts.pop()) if len(counts) == 1 else "var",
+            "nrefs": corpus.reference_count,
             "case": "mixed" if self.case_sensitive else "lc",
             "tok": "tercom",
             **{name: "yes" if chosen else "no" for name, chosen in choices.items()},

@@ -1,0 +1,30 @@
+"""What the tests of the measures of a word alignment share: the comparison with jiwer, and the alignment that they show."""
+
+from __future__ import annotations
+
+import jiwer
+import pytest
+from hypothesis import strategies as st
+from strategies import texts
+
+import nlgauge
+
+PAIRS = st.lists(st.tuples(texts(), texts()), min_size=1, max_size=5)
+_COUNTS = ("substitutions", "deletions", "insertions", "hits")
+
+
+def assert_equals_jiwer(name: str, predictions: list[str], references: list[str]) -> None:
+    """The measure and the counts of the corpus, and the measure of every segment."""
+    result = nlgauge.score(predictions, references, metrics=name)
+    expected = jiwer.process_words(references, predictions)
+    assert result[name]["score"] == pytest.approx(getattr(expected, name), abs=1e-12)
+    assert [result[name][count] for count in _COUNTS] == [getattr(expected, count) for count in _COUNTS]
+    for row, prediction, reference in zip(result.segments("records"), predictions, references, strict=True):
+        assert row[name] == pytest.approx(getattr(jiwer, name)(reference, prediction), abs=1e-12)
+
+
+def assert_alignment_is_shown(name: str) -> None:
+    """The explanation of a known pair."""
+    (explanation,) = nlgauge.score(["the dog sat down"], ["the cat sat"], metrics=name).explain(name, 0)
+    kinds = [(edit.kind, edit.prediction) for edit in explanation.edits]
+    assert kinds == [("equal", ["the"]), ("replace", ["dog"]), ("equal", ["sat"]), ("insert", ["down"])]
