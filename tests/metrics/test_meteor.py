@@ -20,6 +20,9 @@ from nlgauge.features.wordnet import exceptions, nltk_synonyms, pooled_synsets, 
 from nlgauge.kernels.alignment import Alignment, chunk_numbers, fewest_chunks, links
 from nlgauge.metrics.meteor import FUNCTION_WORDS, Meteor
 
+# Texts of all scripts are compared with NLTK.
+pytestmark = pytest.mark.filterwarnings("ignore:.*made for en")
+
 CHANGED_PARAMETERS = {
     "version": "2005",
     "task": "adequacy",
