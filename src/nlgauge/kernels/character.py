@@ -5,21 +5,23 @@ word place in the reference is taken out of the prediction and put back at that 
 distance on words is made if it lowers the distance. Ties: the word list that is greatest in the order of code points.
 
 `rounded` repeats the released program, which counts in shares of the reference's words: rounding then makes it take a shift for
-a gain now and then that is none.
+a gain now and then that is none. Otherwise, once the shifts tried have cost MOST_CELLS cells of the edit grid, which takes texts of some
+thousand words, the round in hand is given up and no more shifts are made.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from nlgauge.columns import Array, Ragged
-from nlgauge.kernels.shifts import Shift, apply_shift
+from nlgauge.kernels.shifts import Shift
 
+MOST_CELLS = 5 * 10**11
 _SPACE = ord(" ")
 Word = tuple[int, ...]
 
@@ -61,34 +63,50 @@ def joined(sequence: list[Word]) -> list[int]:
 def phrase_shifts(prediction: list[Word], reference: list[Word], rounded: bool) -> PhraseShifts:
     """The shifts that bring the words of the prediction nearest to the reference, greedily."""
     unit = len(reference) or 1 if rounded else 1
-    current, shifts = prediction, list[Shift]()
-    distance: float = Levenshtein.distance(prediction, reference) / unit
+    # A character a word, in the words' order: strings are compared as the lists are, and far faster.
+    spelling = sorted({*prediction, *reference})
+    letter = {word: _letter(rank) for rank, word in enumerate(spelling)}
+    original, expected = ("".join(letter[word] for word in side) for side in (prediction, reference))
+    current, shifts = original, list[Shift]()
+    distance: float = Levenshtein.distance(original, expected) / unit
+    left = MOST_CELLS
     # Shifts do not change which words there are, so no distance can be lower than this.
     lowest = max(len(prediction), len(reference)) - (Counter(prediction) & Counter(reference)).total()
     while distance > (0 if rounded and shifts else lowest / unit):
-        best: tuple[int, list[Word], Shift] | None = None
+        best: tuple[int, str, Shift] | None = None
         now = round(distance * unit)
-        for shift in _phrases(current, reference):
+        for shift in _phrases(current, expected):
+            left -= len(current) * len(expected)
+            if left < 0 and not rounded:
+                break
             # A shift swaps two neighbouring blocks, so it gains at most twice the shorter one's words.
             if best and 2 * min(shift.length, abs(shift.target - shift.start)) < now - best[0]:
                 continue
-            shifted = apply_shift(current, shift)
+            rest = current[: shift.start] + current[shift.start + shift.length :]
+            shifted = rest[: shift.target] + current[shift.start : shift.start + shift.length] + rest[shift.target :]
             limit = None if rounded else best[0] if best else int(distance) - 1
-            words_off = Levenshtein.distance(shifted, reference, score_cutoff=limit)
+            words_off = Levenshtein.distance(shifted, expected, score_cutoff=limit)
             if (limit is None or words_off <= limit) and (best is None or words_off < best[0] or (words_off == best[0] and shifted > best[1])):
                 best = words_off, shifted, shift
         gain = 0.0 if best is None else distance - best[0] / unit
-        if best is None or gain <= 0:
+        if best is None or gain <= 0 or (left < 0 and not rounded):
             break
         distance -= gain
         current = best[1]
         shifts.append(best[2])
-    return PhraseShifts(shifts, current, _shift_cost(prediction, current))
+    word = dict(zip(letter.values(), letter, strict=True))
+    shifted_words = [word[sign] for sign in current]
+    return PhraseShifts(shifts, shifted_words, _shift_cost(prediction, shifted_words))
 
 
-def _phrases(prediction: list[Word], reference: list[Word]) -> Iterator[Shift]:
+def _letter(rank: int) -> str:
+    """The character of a rank; surrogates are left out, which no string may hold."""
+    return chr(rank if rank < 0xD800 else rank + 0x800)
+
+
+def _phrases(prediction: str, reference: str) -> Iterator[Shift]:
     """Every longest common phrase that begins at different places, as a shift to its place in the reference."""
-    places: dict[Word, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for place, word in enumerate(reference):
         places.setdefault(word, []).append(place)
     for start, word in enumerate(prediction):
@@ -98,7 +116,7 @@ def _phrases(prediction: list[Word], reference: list[Word]) -> Iterator[Shift]:
                 yield Shift(start, length, min(place, len(prediction) - length))
 
 
-def _common(ours: list[Word], start: int, theirs: list[Word], place: int) -> int:
+def _common(ours: Sequence[Word | str], start: int, theirs: Sequence[Word | str], place: int) -> int:
     """The number of words that are the same from here on."""
     length = 0
     while start + length < len(ours) and place + length < len(theirs) and ours[start + length] == theirs[place + length]:
