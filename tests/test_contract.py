@@ -286,6 +286,13 @@ def test_odd_input_never_crashes_and_stays_in_bounds(name, build):
     assert len(result.corpus) == len(pairs)
 
 
+@pytest.mark.parametrize("name", STRINGS)
+def test_ten_thousand_tokens_are_scored(name, build):
+    text = " ".join(WORDS[i * i % len(WORDS)] for i in range(10_000))
+    metric = build(name)
+    assert_in_bounds(metric, scores(run(metric, [text, "the cat"], [text[7:], "the cat"], [text[7:], "the cat"])))
+
+
 @pytest.mark.parametrize("kind", ODD)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_odd_text_alone_never_crashes(name, kind, build):

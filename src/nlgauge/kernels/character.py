@@ -21,7 +21,7 @@ from rapidfuzz.distance import Levenshtein
 from nlgauge.columns import Array, Ragged
 from nlgauge.kernels.shifts import Shift
 
-MOST_CELLS = 5 * 10**11
+MOST_CELLS = 2 * 10**11
 _SPACE = ord(" ")
 Word = tuple[int, ...]
 
