@@ -1,4 +1,4 @@
-"""What the tests of the measures of a word alignment share: the comparison with jiwer, and the alignment that they show."""
+"""What the tests of the measures of an alignment share: the comparison with jiwer, and the alignment that they show."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ _COUNTS = ("substitutions", "deletions", "insertions", "hits")
 
 
 def assert_equals_jiwer(name: str, predictions: list[str], references: list[str]) -> None:
-    """The measure and the counts of the corpus, and the measure of every segment."""
+    """The measure and the counts of the corpus and of every segment."""
+    process = jiwer.process_characters if name == "cer" else jiwer.process_words
     result = nlgauge.score(predictions, references, metrics=name)
-    expected = jiwer.process_words(references, predictions)
+    expected = process(references, predictions)
     assert result[name]["score"] == pytest.approx(getattr(expected, name), abs=1e-12)
     assert [result[name][count] for count in _COUNTS] == [getattr(expected, count) for count in _COUNTS]
     for row, prediction, reference in zip(result.segments("records"), predictions, references, strict=True):
-        assert row[name] == pytest.approx(getattr(jiwer, name)(reference, prediction), abs=1e-12)
+        one = process(reference, prediction)
+        assert row[name] == pytest.approx(getattr(one, name), abs=1e-12)
+        assert [row[f"{name}.{count}"] for count in _COUNTS] == [getattr(one, count) for count in _COUNTS]
 
 
 def assert_alignment_is_shown(name: str) -> None:

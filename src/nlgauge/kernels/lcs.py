@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 from rapidfuzz.distance import LCSseq
@@ -51,13 +52,21 @@ def lcs_places(reference: list[int], prediction: list[int]) -> list[int]:
         for j, other in enumerate(prediction):
             row.append(above[j] + 1 if token == other else max(above[j + 1], row[j]))
         table.append(row)
+    return walk_back(reference, prediction, lambda i, j: table[i + 1][j] > table[i][j + 1])
+
+
+def walk_back(reference: list[int], prediction: list[int], drops: Callable[[int, int], bool]) -> list[int]:
+    """The places in the reference of the tokens matched on the way back from the ends of both texts.
+
+    Where the tokens at (i, j) differ, `drops(i, j)` says whether the predicted one is left out, else that of the reference is.
+    """
     places: list[int] = []
-    i, j = len(reference), len(prediction)
-    while i and j:
-        if reference[i - 1] == prediction[j - 1]:
-            i, j = i - 1, j - 1
+    i, j = len(reference) - 1, len(prediction) - 1
+    while i >= 0 and j >= 0:
+        if reference[i] == prediction[j]:
             places.append(i)
-        elif table[i][j - 1] > table[i - 1][j]:
+            i, j = i - 1, j - 1
+        elif drops(i, j):
             j -= 1
         else:
             i -= 1

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 
 from nlgauge.columns import Array, Ragged
+from nlgauge.kernels.lcs import walk_back
 
 
 def weighted_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged, weight: float) -> Array:
@@ -56,14 +57,4 @@ def weighted_lcs_places(reference: list[int], prediction: list[int], weight: flo
                 new_runs.append(0)
         above, runs = row, new_runs
         drops.append(dropped)
-    places: list[int] = []
-    i, j = len(reference), len(prediction)
-    while i and j:
-        if reference[i - 1] == prediction[j - 1]:
-            i, j = i - 1, j - 1
-            places.append(i)
-        elif drops[i - 1][j - 1]:
-            j -= 1
-        else:
-            i -= 1
-    return places[::-1]
+    return walk_back(reference, prediction, lambda i, j: bool(drops[i][j]))
