@@ -70,10 +70,10 @@ clean:
 	$(call install,$(@D)) --group test --group peers
 	touch $@
 
-# blanc asks for torch and numpy below 2, so its requirements are not followed: scipy is what is missing of them, and
+# blanc asks for torch and numpy below 2, so its requirements are not followed, and
 # benchmarks/blanc_shim.py stands in for what Transformers has removed.
 .venv-bench/.bench: .venv-bench/.torch pyproject.toml
-	$(call install,$(@D)) --editable ".[models]" --group peers scipy
+	$(call install,$(@D)) --editable ".[models]" --group peers
 	$(call install,$(@D)) --no-deps blanc
 	touch $@
 

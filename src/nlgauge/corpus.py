@@ -35,6 +35,8 @@ class Texts:
 
     def __init__(self) -> None:
         self.strings: list[str] = []
+        # Small features of these texts, by feature; see `nlgauge.features`.
+        self.kept: dict[Any, Any] = {}
         self._ids: dict[str, int] = {}
 
     def intern(self, text: str) -> int:

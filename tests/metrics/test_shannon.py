@@ -14,11 +14,12 @@ import nlgauge
 from nlgauge.features.text import Sentences
 from nlgauge.metrics.shannon import Shannon
 from nlgauge.models.loader import load_causal
+from nlgauge.registry import parse
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-CHANGED_PARAMETERS = {"full": "document", "separator": "\n", "units": "bits"}
+CHANGED_PARAMETERS = {"full": "document", "separator": "\n", "units": "bits", "measure": "blanc_shannon", "start": "cat"}
 DOCUMENT = "The cat sat on the mat. It was a big cat, he said. Shares fell by 3.5 % in early trading! Nobody knows why."
 SUMMARIES = ["The cat sat on a mat and shares fell.", "A president met the prime minister on Tuesday, they said."]
 
@@ -73,8 +74,8 @@ def test_bits() -> None:
     assert found["score"] == pytest.approx(0.6063764393, abs=1e-6)
 
 
-def _one_token_at_a_time(place: Path, document: str, summary: str, upstream: int, separator: str) -> tuple[float, float, float]:
-    """I(D), I(D|S), I(D|D) by the definition: a forward pass for every token, float64, no cache."""
+def _one_token_at_a_time(place: Path, document: str, summary: str, upstream: int, separator: str) -> tuple[float, float, float, float]:
+    """I(D), I(D|S), I(D|D) and BLANC-Shannon by the definition: a forward pass for every token, float64, no cache."""
     loaded = load_causal(str(place), "cpu")
     model = transformers.AutoModelForCausalLM.from_pretrained(place).double().eval()
     sentences = Sentences().of(document)
@@ -82,20 +83,24 @@ def _one_token_at_a_time(place: Path, document: str, summary: str, upstream: int
     def ids(text: str) -> list[int]:
         return list(loaded.tokenizer(text, add_special_tokens=False).input_ids)
 
-    def information(prompt: list[int], text: list[int]) -> float:
-        total = 0.0
+    def information(prompt: list[int], text: list[int]) -> tuple[float, list[bool]]:
+        total, guessed = 0.0, []
         for i, token in enumerate(text):
             with torch.no_grad():
                 logits = model(torch.tensor([[0, *prompt, *text[:i]]])).logits[0, -1]
             total -= float(torch.log_softmax(logits, dim=-1)[token])
-        return total
+            guessed.append(int(logits.argmax()) == token)
+        return total, guessed
 
     sums = np.zeros(3)
+    gained: list[int] = []
     for j, sentence in enumerate(sentences):
         before = [token for other in sentences[max(0, j - upstream) : j] for token in ids(other) + ids(separator)]
         prompts = before, ids(summary) + ids(separator) + before, before + ids(sentence) + ids(separator) + before
-        sums += [information(list(prompt), ids(sentence)) for prompt in prompts]
-    return tuple(sums)
+        found = [information(list(prompt), ids(sentence)) for prompt in prompts]
+        sums += [total for total, _ in found]
+        gained += [helped - alone for alone, helped in zip(found[0][1], found[1][1], strict=True)]
+    return (*sums, sum(gained) / len(gained))
 
 
 @pytest.mark.parametrize(("upstream", "separator"), [(0, ""), (2, ""), (1, "\n")])
@@ -103,23 +108,25 @@ def test_equals_one_token_at_a_time(upstream: int, separator: str, tiny_models: 
     metric = Shannon(str(tiny_models["causal"]), upstream=upstream, separator=separator)
     result = nlgauge.score({"A": [SUMMARIES[0]], "B": [SUMMARIES[1]]}, sources=[DOCUMENT], metrics=metric)
     for system, summary in zip("AB", SUMMARIES, strict=True):
-        base, helped, full = _one_token_at_a_time(tiny_models["causal"], DOCUMENT, summary, upstream, separator)
+        base, helped, full, gain = _one_token_at_a_time(tiny_models["causal"], DOCUMENT, summary, upstream, separator)
         found = result[system][str(metric)]
         assert found["information"] == pytest.approx(base, abs=1e-4)
         assert found["information_given_summary"] == pytest.approx(helped, abs=1e-4)
         assert found["information_given_document"] == pytest.approx(full, abs=1e-4)
         assert found["score"] == pytest.approx((base - helped) / (base - full), abs=1e-4)
+        assert found["blanc_shannon"] == pytest.approx(gain, abs=1e-9)
 
 
 def test_shared_prompts_and_capped_heads_give_the_same_numbers(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    from nlgauge.features import causal_lm
+    from nlgauge.features import causal_lm, heads
 
     metric = Shannon(str(tiny_models["causal"]))
     expected = nlgauge.score([SUMMARIES[0]], sources=[DOCUMENT], metrics=metric)["shannon"]
     monkeypatch.setattr(causal_lm, "_caches", lambda loaded: False)
-    causal_lm._logits.cache_clear()
+    monkeypatch.setattr(heads, "_heads", lambda model: iter([]))
+    heads.halves.cache_clear()
     plain = nlgauge.score([SUMMARIES[0]], sources=[DOCUMENT], metrics=metric)["shannon"]
-    causal_lm._logits.cache_clear()
+    heads.halves.cache_clear()
     assert plain == pytest.approx(expected, abs=1e-4)
 
 
@@ -180,3 +187,14 @@ def test_smollm2_prefers_the_summary_of_the_document() -> None:
     result = nlgauge.score({"right": ["Jack bought milk and honey."], "wrong": ["The weather is nice today."]}, sources=[document], metrics="shannon")
     assert 0.2 < result["right"]["shannon"]["score"] < 0.5
     assert abs(result["wrong"]["shannon"]["score"]) < 0.1
+
+
+@pytest.mark.parametrize(("summary", "gain"), [("b", 0.5), ("a", -0.5), ("", 0.0)])
+def test_blanc_shannon_of_a_model_that_repeats_what_it_read(summary: str, gain: float) -> None:
+    """It guesses the commonest word so far, of equal ones the first of the alphabet: of "b b" alone the second, after "b" both, after "a" none."""
+    metric = Shannon(nlgauge.Model(CacheModel(), LetterTokenizer(), "cache"), measure="blanc_shannon")
+    result = nlgauge.score([summary], sources=["b b"], metrics=metric)
+    outputs = result[result.labels[0]]
+    assert outputs["score"] == outputs["blanc_shannon"] == gain
+    assert result.segments("records")[0][result.labels[0]] == gain
+    assert parse("blanc_shannon") == Shannon(measure="blanc_shannon")

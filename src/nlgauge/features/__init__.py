@@ -1,4 +1,4 @@
-"""Features: what metrics share, computed once a chunk for all metrics and systems.
+"""Features: what metrics share, computed once a chunk for all metrics and systems, or once for all runs on the same texts where that is small.
 
 A Feature is a frozen dataclass: a batched, deterministic function of keys. A key is a text, or a tuple of texts
 (prompt parts, then the text). A metric asks `Features.get` for a feature by value; keys that nobody asked for before
@@ -31,10 +31,21 @@ class Feature:
     """A batched, deterministic function of keys; subclasses are frozen dataclasses."""
 
     derives_texts: ClassVar[bool] = False
+    # Whether it is small and of fixed size, so that it stays with the texts when the chunk goes.
+    kept: ClassVar[bool] = False
 
     def compute(self, keys: list[Any], memory: dict[str, int], options: RunOptions) -> Any:
         """A Ragged, or a NamedTuple of them, with one row a key; `memory` is the feature's own within a chunk."""
         raise NotImplementedError
+
+
+@dataclass
+class _Column:
+    """What is known of one feature: its rows, where each key's row is, and the feature's own memory."""
+
+    data: Any = None
+    positions: dict[Any, int] = field(default_factory=dict)
+    memory: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -44,9 +55,7 @@ class Features:
     texts: Texts
     options: RunOptions
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    _data: dict[Feature, Any] = field(default_factory=dict)
-    _positions: dict[Feature, dict[Any, int]] = field(default_factory=lambda: defaultdict(dict))
-    _memory: dict[Feature, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    _columns: dict[Feature, _Column] = field(default_factory=dict)
 
     def get(self, feature: Feature, *keys: Array | Ragged) -> tuple[Any, ...]:
         """The feature's column, then for each argument the positions of its keys in that column.
@@ -54,19 +63,20 @@ class Features:
         Keys are an array of text ids, or a Ragged of ids where each row is a tuple of texts.
         """
         asked = [column.tolist() if isinstance(column, np.ndarray) else [tuple(row) for row in column.lists()] for column in keys]
-        positions = self._positions[feature]
-        missing = list(dict.fromkeys(key for column in asked for key in column if key not in positions))
-        if missing or feature not in self._data:
+        column = (self.texts.kept if feature.kept else self._columns).setdefault(feature, _Column())
+        positions = column.positions
+        missing = list(dict.fromkeys(key for part in asked for key in part if key not in positions))
+        if missing or column.data is None:
             started = time.perf_counter()
             strings = [self._strings(key) for key in missing]
-            new = feature.compute(strings, self._memory[feature], self.options)
+            new = feature.compute(strings, column.memory, self.options)
             if feature.derives_texts:
                 new = Ragged(np.array([self.texts.intern(text) for text in new.values.tolist()], dtype=np.int64), new.offsets)
-            self._data[feature] = _joined(self._data[feature], new) if feature in self._data else new
+            column.data = new if column.data is None else _joined(column.data, new)
             for key in missing:
                 positions[key] = len(positions)
             self.seconds[str(feature)] += time.perf_counter() - started
-        return (self._data[feature], *(np.array([positions[key] for key in column], dtype=np.int64) for column in asked))
+        return (column.data, *(np.array([positions[key] for key in part], dtype=np.int64) for part in asked))
 
     def _strings(self, key: int | tuple[int, ...]) -> str | tuple[str, ...]:
         return tuple(self.texts[part] for part in key) if isinstance(key, tuple) else self.texts[key]

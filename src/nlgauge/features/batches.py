@@ -9,14 +9,24 @@ import numpy as np
 from nlgauge.columns import Array
 from nlgauge.progress import report
 
+# A batch of this many tokens is as fast a token as a larger one, so that beyond it padding is pure loss.
+_ENOUGH_TOKENS = 192
+_LEAST_FILLED = 0.9
+
 
 def by_length(lengths: Sequence[int] | Array, batch_size: int | None, tokens: int, what: str) -> Iterator[Array]:
-    """Indices of rows, longest first, with at most `batch_size` rows and about `tokens` padded tokens a batch."""
+    """Indices of rows, longest first, with at most `batch_size` rows and about `tokens` padded tokens a batch.
+
+    A row that would be much shorter than the batch's longest opens a new batch, once the batch has enough tokens to be worth its start.
+    """
     order = np.argsort(-np.asarray(lengths), kind="stable")
-    sizes = np.asarray(lengths)[order]
+    sizes = np.maximum(np.asarray(lengths)[order], 1)
     start = 0
     while start < len(order):
-        rows = max(1, tokens // max(1, int(sizes[start])))
+        longest = int(sizes[start])
+        rows = max(1, tokens // longest)
+        alike = int(np.searchsorted(-sizes, -_LEAST_FILLED * longest, side="right")) - start
+        rows = min(rows, max(alike, -(-_ENOUGH_TOKENS // longest)))
         end = min(len(order), start + (rows if batch_size is None else min(rows, batch_size)))
         report(what, start, len(order))
         yield order[start:end]

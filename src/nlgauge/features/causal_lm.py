@@ -1,4 +1,4 @@
-"""What a causal language model says of a text after a prompt: the log-probability of each of its tokens.
+"""What a causal language model says of a text after a prompt: how probable each of its tokens is, and whether it is the likeliest.
 
 A key is (prompt part, ..., text); every part is encoded by itself and nothing stands between them. Keys with the same prompt share one
 pass over it, by its key-value cache; the vocabulary head is applied at scored positions only.
@@ -10,14 +10,15 @@ import copy
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlgauge.columns import Ragged
+from nlgauge.columns import Array, Ragged, offsets_of
+from nlgauge.errors import ParameterError
 from nlgauge.features import Feature, RunOptions
 from nlgauge.features.batches import by_length
+from nlgauge.features.heads import TokenStates, halves, is_transformer
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, load_causal, torch_modules
 
@@ -28,30 +29,91 @@ _SHORTEST_SHARED = 8
 
 
 class TokenInformation(NamedTuple):
-    """The text's tokens, their natural log-probabilities, and whether prompt or text had to be cut."""
+    """The text's tokens, their natural log-probabilities, whether each is the likeliest, and whether prompt or text had to be cut."""
 
     ids: Ragged
     log_probabilities: Ragged
+    likeliest: Ragged
     truncated: Ragged
 
 
 @dataclass(frozen=True)
 class LogProbs(Feature):
-    """The log-probability of every token of a text, given the prompt before it and a start token before all."""
+    """The log-probability of every token of a text, given the prompt before it and a start token before all: the model's own, or `start`."""
 
     model: ModelSpec
+    start: str = ""
 
     def compute(self, keys: list[tuple[str, ...]], memory: dict[str, int], options: RunOptions) -> TokenInformation:
         loaded = load_causal(self.model, options.device)
         encoded = _encoded(loaded, list(dict.fromkeys(part for key in keys for part in key)))
+        start = start_token(loaded, self.start)
         prompts, targets, cut = [], [], []
         for key in keys:
             prompt, target, was_cut = _fit([encoded[part] for part in key[:-1]], encoded[key[-1]], loaded.max_length)
-            prompts.append((loaded.start_token, *prompt))
+            prompts.append((start, *prompt))
             targets.append(target)
             cut.append([int(was_cut)])
-        found = _log_probabilities(loaded, prompts, targets, options)
-        return TokenInformation(Ragged.of(targets), Ragged.of(found, dtype=np.float64), Ragged.of(cut))
+        offsets = offsets_of([len(target) for target in targets])
+        information, likeliest = np.empty(offsets[-1]), np.empty(offsets[-1], dtype=np.int64)
+
+        def take(places: Array, states: Any, tokens: Any) -> None:
+            information[places], likeliest[places] = log_probabilities(loaded, states, tokens)
+
+        _read(loaded, prompts, targets, options, take)
+        return TokenInformation(Ragged.of(targets), Ragged(information, offsets), Ragged(likeliest, offsets), Ragged.of(cut))
+
+
+@dataclass(frozen=True)
+class NextTokenStates(Feature):
+    """The state before each token of a text, from which the model's head guesses it; the first is that of the start token.
+
+    A text longer than the model's window is read in windows that start `stride` tokens apart (None: half a window), so that every token after the
+    first window has at least a window less the stride before it; nothing is cut.
+    """
+
+    model: ModelSpec
+    start: str = ""
+    stride: int | None = None
+
+    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> TokenStates:
+        loaded = load_causal(self.model, options.device)
+        start = start_token(loaded, self.start)
+        encoded = _encoded(loaded, keys)
+        texts = Ragged.of([encoded[key] for key in keys])
+        windows = [window for key in keys for window in _windows(encoded[key], start, loaded.max_length, self.stride)]
+        found: list[Array] = []
+
+        def take(places: Array, states: Any, tokens: Any) -> None:
+            if not found:
+                found.append(np.empty((len(texts.values), states.shape[1]), dtype=np.float32))
+            found[0][places] = states.float().cpu().numpy()
+
+        _read(loaded, [prompt for prompt, _ in windows], [target for _, target in windows], options, take)
+        states = found[0] if found else np.empty((0, 1), dtype=np.float32)
+        return TokenStates(Ragged(states, texts.offsets), texts, Ragged.single(np.zeros(len(keys), dtype=np.int64)))
+
+
+def log_probabilities(loaded: Loaded, states: Any, tokens: Any) -> tuple[Array, Array]:
+    """Of each token its log-probability and whether it is the likeliest, from the state before it."""
+    information, likeliest = [], []
+    for start in range(0, len(tokens), _HEAD_POSITIONS):
+        part = slice(start, start + _HEAD_POSITIONS)
+        logits = halves(loaded).head(states[part]).float()
+        chosen = logits.gather(1, tokens[part, None])[:, 0]
+        information.append((chosen - logits.logsumexp(dim=1)).double().cpu().numpy())
+        likeliest.append((logits.argmax(dim=1) == tokens[part]).cpu().numpy())
+    return np.concatenate(information), np.concatenate(likeliest)
+
+
+def start_token(loaded: Loaded, start: str) -> int:
+    """The token before all others: the model's own, or the one that `start` names."""
+    if not start:
+        return loaded.start_token
+    ids = list(loaded.tokenizer(start, add_special_tokens=False).input_ids)
+    if len(ids) != 1:
+        raise ParameterError(f"start must be one token of {loaded.name}, got {start!r}, which is {len(ids)}; leave it out for the model's own.")
+    return int(ids[0])
 
 
 def token_strings(spec: ModelSpec, ids: list[int], device: str | None = None) -> list[str]:
@@ -74,100 +136,69 @@ def _fit(parts: list[list[int]], target: list[int], window: int) -> tuple[list[i
     return prompt, kept, len(kept) < len(target) or len(prompt) < len(first) + len(later)
 
 
-def _log_probabilities(loaded: Loaded, prompts: list[tuple[int, ...]], targets: list[list[int]], options: RunOptions) -> list[Any]:
-    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
-    for i, prompt in enumerate(prompts):
-        groups[prompt].append(i)
-    shares = _caches(loaded)
-    shared = {prompt: members for prompt, members in groups.items() if shares and len(members) > 1 and len(prompt) > _SHORTEST_SHARED}
-    found: list[Any] = [np.empty(0)] * len(prompts)
-    alone = [i for prompt, members in groups.items() if prompt not in shared for i in members]
-    run = _Run(loaded, options, found)
-    run.batches([(i, list(prompts[i]), targets[i]) for i in alone], None)
-    for prompt, members in shared.items():
-        run.batches([(i, [prompt[-1]], targets[i]) for i in members], prompt[:-1])
+def _windows(tokens: list[int], start: int, window: int, stride: int | None) -> list[tuple[tuple[int, ...], list[int]]]:
+    """(what stands before, the tokens that are new) for each window of a text."""
+    step = min(max(1, window // 2 if stride is None else stride), window - 1)
+    found: list[tuple[tuple[int, ...], list[int]]] = [((start,), tokens[: window - 1])]
+    for first in range(window - 1, len(tokens), step):
+        found.append((tuple(tokens[first - (window - step) : first]), tokens[first : first + step]))
     return found
 
 
-@dataclass
-class _Run:
-    loaded: Loaded
-    options: RunOptions
-    found: list[Any]
+# Places in the flat column of all texts' tokens, the states before them, and the tokens.
+Take = Callable[[Array, Any, Any], None]
 
-    def batches(self, rows: list[tuple[int, list[int], list[int]]], prefix: tuple[int, ...] | None) -> None:
-        """Scores rows of (number, tokens before, text), all of them after the same prefix where there is one."""
-        torch = torch_modules("a language model")[1]
-        rows = [row for row in rows if row[2]]
-        if not rows:
-            return
-        with torch.inference_mode():
-            cache = None
-            if prefix:
-                ids = torch.tensor([prefix], device=self.loaded.device)
-                cache = self.loaded.model.base_model(input_ids=ids, use_cache=True).past_key_values
-            lengths = [len(before) + len(text) for _, before, text in rows]
-            for batch in by_length(lengths, self.options.batch_size, _BATCH_TOKENS, f"reading ({self.loaded.name})"):
-                self._batch(torch, [rows[i] for i in batch], cache)
 
-    def _batch(self, torch: Any, rows: list[tuple[int, list[int], list[int]]], cache: Any) -> None:
-        # Padding stands on the right, where no real token can see it.
-        longest = max(len(before) + len(text) for _, before, text in rows) - 1
-        ids = torch.zeros((len(rows), longest), dtype=torch.long)
-        batch: list[int] = []
-        places: list[int] = []
-        targets: list[int] = []
-        for row, (_, before, text) in enumerate(rows):
-            line = (before + text)[:-1]
-            ids[row, : len(line)] = torch.tensor(line)
-            batch += [row] * len(text)
-            places += range(len(before) - 1, len(line))
-            targets += text
-        device = self.loaded.device
-        if cache is not None:
-            cache = copy.deepcopy(cache)
-            cache.batch_repeat_interleave(len(rows))
-        logits = _logits(self.loaded)(ids.to(device), cache)
-        picked = torch.tensor(batch, device=device), torch.tensor(places, device=device)
-        wanted = torch.tensor(targets, device=device)
-        values = []
-        for start in range(0, len(targets), _HEAD_POSITIONS):
-            part = slice(start, start + _HEAD_POSITIONS)
-            scores = logits(picked[0][part], picked[1][part]).float()
-            values.append(scores.gather(1, wanted[part, None])[:, 0] - scores.logsumexp(dim=1))
-        flat = torch.cat(values).double().cpu().numpy()
-        start = 0
-        for number, _, text in rows:
-            self.found[number] = flat[start : start + len(text)]
-            start += len(text)
+def _read(loaded: Loaded, prompts: list[tuple[int, ...]], targets: list[list[int]], options: RunOptions, take: Take) -> None:
+    """Reads every text after its prompt, and hands the states before its tokens to `take`, a batch at a time."""
+    torch = torch_modules("a language model")[1]
+    starts = offsets_of([len(target) for target in targets])
+    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for i, prompt in enumerate(prompts):
+        if targets[i]:
+            groups[prompt].append(i)
+    shares = _caches(loaded)
+    shared = {prompt: members for prompt, members in groups.items() if shares and len(members) > 1 and len(prompt) > _SHORTEST_SHARED}
+    with torch.inference_mode():
+        alone = [i for prompt, members in groups.items() if prompt not in shared for i in members]
+        _read_after(torch, loaded, None, [(int(starts[i]), list(prompts[i]), targets[i]) for i in alone], options, take)
+        for prompt, members in shared.items():
+            cache = loaded.model.base_model(input_ids=torch.tensor([prompt[:-1]], device=loaded.device), use_cache=True).past_key_values
+            _read_after(torch, loaded, cache, [(int(starts[i]), [prompt[-1]], targets[i]) for i in members], options, take)
+
+
+def _read_after(torch: Any, loaded: Loaded, cache: Any, rows: list[tuple[int, list[int], list[int]]], options: RunOptions, take: Take) -> None:
+    """Reads rows of (place of its first token, tokens before, text), all of them after what is in the cache."""
+    lengths = [len(before) + len(text) for _, before, text in rows]
+    for batch in by_length(lengths, options.batch_size, _BATCH_TOKENS, f"reading ({loaded.name})"):
+        _read_batch(torch, loaded, cache, [rows[i] for i in batch], take)
+
+
+def _read_batch(torch: Any, loaded: Loaded, cache: Any, rows: list[tuple[int, list[int], list[int]]], take: Take) -> None:
+    # Padding stands on the right, where no real token can see it.
+    longest = max(len(before) + len(text) for _, before, text in rows) - 1
+    ids = torch.zeros((len(rows), longest), dtype=torch.long)
+    batch: list[int] = []
+    before_tokens: list[int] = []
+    places: list[int] = []
+    tokens: list[int] = []
+    for row, (start, before, text) in enumerate(rows):
+        line = (before + text)[:-1]
+        ids[row, : len(line)] = torch.tensor(line)
+        batch += [row] * len(text)
+        before_tokens += range(len(before) - 1, len(line))
+        places += range(start, start + len(text))
+        tokens += text
+    inputs: dict[str, Any] = {"input_ids": ids.to(loaded.device)}
+    if is_transformer(loaded):
+        inputs["use_cache"] = cache is not None
+    if cache is not None:
+        inputs["past_key_values"] = copy.deepcopy(cache)
+        inputs["past_key_values"].batch_repeat_interleave(len(rows))
+    states = halves(loaded).body(**inputs)[torch.tensor(batch), torch.tensor(before_tokens)]
+    take(np.array(places, dtype=np.int64), states, torch.tensor(tokens, device=loaded.device))
 
 
 def _caches(loaded: Loaded) -> bool:
     """Whether the model is one whose key-value cache can be shared between texts."""
-    transformers = torch_modules("a language model")[0]
-    return isinstance(loaded.model, transformers.PreTrainedModel) and not getattr(loaded.model, "_is_stateful", False)
-
-
-@lru_cache(maxsize=4)
-def _logits(loaded: Loaded) -> Callable[[Any, Any], Callable[[Any, Any], Any]]:
-    """Reads a batch and returns the logits at chosen (row, place): through the head alone where that gives the model's own logits."""
-    torch = torch_modules("a language model")[1]
-
-    def everywhere(ids: Any, cache: Any) -> Callable[[Any, Any], Any]:
-        logits = (loaded.model(input_ids=ids) if cache is None else loaded.model(input_ids=ids, past_key_values=cache)).logits
-        return lambda rows, places: logits[rows, places]
-
-    if not _caches(loaded):
-        return everywhere
-    head = loaded.model.get_output_embeddings()
-
-    def chosen(ids: Any, cache: Any) -> Callable[[Any, Any], Any]:
-        hidden = loaded.model.base_model(input_ids=ids, past_key_values=cache, use_cache=cache is not None)[0]
-        return lambda rows, places: head(hidden[rows, places])
-
-    # Some models scale or cap what their head gives; those must be read whole.
-    probe = torch.tensor([[loaded.start_token, loaded.start_token]], device=loaded.device)
-    where = torch.tensor([0, 0]), torch.tensor([0, 1])
-    with torch.inference_mode():
-        same = head is not None and torch.allclose(chosen(probe, None)(*where), everywhere(probe, None)(*where), atol=1e-4)
-    return chosen if same else everywhere
+    return is_transformer(loaded) and not getattr(loaded.model, "_is_stateful", False)

@@ -1,8 +1,10 @@
-"""Shannon Score and Information Difference: how much a summary helps a language model predict its document.
+"""Shannon Score, Information Difference, BLANC-Shannon: how much a summary helps a language model predict its document.
 
     I(D | c) = - sum_t log p(x_t | c, x_<t)      over the tokens of each sentence of D, each sentence by itself
     ID       = I(D) - I(D | S)                   Information Difference
     s        = ID / (I(D) - I(D | D))            Shannon Score
+    b        = (n_01 - n_10) / n                 BLANC-Shannon: of the document's n tokens, n_01 are the model's likeliest guess with the summary
+                                                 alone, n_10 without it alone
 
 A sentence's prompt is the start token, then for I(D) the `upstream` sentences before it, for I(D|S) the summary and those, for I(D|D) those, the
 sentence itself, and those again: "the document given the document" is in the paper's code the sentence given itself, here `full="sentence"`;
@@ -27,7 +29,16 @@ from nlgauge.features.text import Sentences
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
-_NAMES = ("shannon", "information_difference", "information", "information_given_summary", "information_given_document")
+# Means over segments, in the order of the statistics; the two that can be undefined come first.
+_NAMES = (
+    "shannon",
+    "blanc_shannon",
+    "information_difference",
+    "information",
+    "information_given_summary",
+    "information_given_document",
+)
+_MEASURES = _NAMES[:3]
 
 
 class _Readings(NamedTuple):
@@ -42,31 +53,44 @@ class _Readings(NamedTuple):
 @register
 @dataclass(frozen=True)
 class Shannon(Metric):
-    """Shannon Score (the score) and Information Difference, from any causal language model."""
+    """Shannon Score (the score), Information Difference and BLANC-Shannon, from any causal language model."""
 
     model: ModelSpec = "smollm2"
+    measure: str = "shannon"
     upstream: int = 0
     full: str = "sentence"
     separator: str = ""
     units: str = "nats"
+    start: str = ""
 
     name: ClassVar[str] = "shannon"
-    aliases: ClassVar[dict[str, dict[str, object]]] = {"shannon_score": {}}
+    aliases: ClassVar[dict[str, dict[str, object]]] = {
+        "shannon_score": {},
+        "information_difference": {"measure": "information_difference"},
+        "blanc_shannon": {"measure": "blanc_shannon"},
+    }
     takes: ClassVar[Takes] = "alone"
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(self.measure in _MEASURES, "measure", f"one of {', '.join(_MEASURES)}")
         self.require(isinstance(self.upstream, int) and self.upstream >= 0, "upstream", "a whole number from 0")
         self.require(self.full in ("sentence", "document"), "full", "'sentence' or 'document'")
         self.require(isinstance(self.separator, str), "separator", "a string")
         self.require(self.units in ("nats", "bits"), "units", "'nats' or 'bits'")
+        self.require(isinstance(self.start, str), "start", "the name of a token, or '' for the model's own")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        score = Output("shannon", True, nan="the document tells the model nothing about itself: it is empty, or the model ignores its prompt")
-        difference = Output("information_difference", True)
-        informations = [Output(name, None, 0) for name in _NAMES[2:]]
-        return {"shannon": (score, difference, *informations, Output("document_tokens", None, 0), Output("truncated", None, 0))}
+        no_information = "the document tells the model nothing about itself: it is empty, or the model ignores its prompt"
+        measures = {
+            "shannon": Output("shannon", True, nan=no_information),
+            "blanc_shannon": Output("blanc_shannon", True, -1, 1, nan="the document has no token"),
+            "information_difference": Output("information_difference", True),
+        }
+        first = measures.pop(self.measure)
+        informations = [Output(name, None, 0) for name in _NAMES[3:]]
+        return {"shannon": (first, *measures.values(), *informations, Output("document_tokens", None, 0), Output("truncated", None, 0))}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model), "sentences": f"sentencex-{corpus.lang or 'en'}"}
@@ -75,21 +99,27 @@ class Shannon(Metric):
         readings = self._readings(view)
         scale = 1 / math.log(2) if self.units == "bits" else 1.0
         sums = -scale * _row_sums(readings.information.log_probabilities)
+        hits = _row_sums(readings.information.likeliest)
         base, helped, full = (np.bincount(side.owners, sums[side.values], len(side)) for side in readings[1:])
+        gained = np.bincount(readings.help.owners, hits[readings.help.values] - hits[readings.base.values], len(view))
         tokens = np.bincount(readings.base.owners, readings.information.ids.lengths[readings.base.values], len(view))
         cut = readings.information.truncated.values
         truncated = np.any([np.bincount(side.owners, cut[side.values], len(side)) > 0 for side in readings[1:]], axis=0)
         # Below this share of the document's information the difference is rounding.
         valid = np.abs(base - full) > 1e-7 * base
         score = np.where(valid, (base - helped) / np.where(valid, base - full, 1.0), 0.0)
-        return {"shannon": np.column_stack([score, base - helped, base, helped, full, tokens, truncated, valid, np.ones(len(view))])}
+        gain = gained / np.maximum(tokens, 1)
+        counts = [tokens, truncated, valid, tokens > 0, np.ones(len(view))]
+        return {"shannon": np.column_stack([score, gain, base - helped, base, helped, full, *counts])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics, dtype=np.float64)
-        valid, count = statistics[..., 7], statistics[..., 8]
+        tokens, truncated, valid, filled, count = (statistics[..., len(_NAMES) + i] for i in range(5))
         found = {name: statistics[..., i] / count for i, name in enumerate(_NAMES)}
-        found["shannon"] = np.where(valid > 0, statistics[..., 0] / np.where(valid > 0, valid, 1.0), np.nan)
-        return {**found, "document_tokens": statistics[..., 5], "truncated": statistics[..., 6]}
+        for name, defined in (("shannon", valid), ("blanc_shannon", filled)):
+            found[name] = np.where(defined > 0, statistics[..., _NAMES.index(name)] / np.where(defined > 0, defined, 1.0), np.nan)
+        found |= {"document_tokens": tokens, "truncated": truncated}
+        return {output.name: found[output.name] for output in self.outputs()[part]}
 
     def _readings(self, view: View) -> _Readings:
         sentences, documents = view.get(Sentences(view.lang or "en"), view.source)
@@ -107,7 +137,7 @@ class Shannon(Metric):
                 keys["help"].append([summary, *separator, *before, sentence])
                 keys["full"].append([*whole, *separator, *before, sentence])
         columns = [Ragged.of(rows) for rows in keys.values()]
-        information, *places = view.get(LogProbs(self.model), *columns)
+        information, *places = view.get(LogProbs(self.model, self.start), *columns)
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return _Readings(information, *(Ragged(place, offsets) for place in places))
 
@@ -124,7 +154,8 @@ class Shannon(Metric):
                 for name, side in zip(("alone", "given the summary", "given itself"), readings[1:], strict=True)
             }
             score = self.score("shannon", row)
-            title = f"shannon {score['shannon']:.4f}, information difference {score['information_difference']:.2f} {self.units}"
+            title = f"shannon {score['shannon']:.4f}, information difference {score['information_difference']:.2f} {self.units}, "
+            title += f"BLANC-Shannon {score['blanc_shannon']:.4f}"
             found.append(TokenScores(title, {"shannon": row}, tokens, values))
         return found
 

@@ -1,4 +1,4 @@
-"""Loads encoders and causal language models, once a process, ready to run: evaluation mode, float32 on a CPU."""
+"""Loads encoders, masked and causal language models, once a process, ready to run: evaluation mode, float32 on a CPU."""
 
 from __future__ import annotations
 
@@ -64,6 +64,11 @@ def load_encoder(spec: ModelSpec, device: str | None) -> Loaded:
 def load_causal(spec: ModelSpec, device: str | None) -> Loaded:
     """A causal language model."""
     return _load(spec, "AutoModelForCausalLM", device or _default_device())
+
+
+def load_masked(spec: ModelSpec, device: str | None) -> Loaded:
+    """A masked language model."""
+    return _load(spec, "AutoModelForMaskedLM", device or _default_device())
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,149 @@
+"""The analyses of the Shannon paper: does a metric tell good summaries from spoilt ones, does context change it, and what is it biased towards.
+
+They take any metric that reads summaries beside their documents. The token heat map of Figure 1 is `Result.explain`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge.columns import Array
+from nlgauge.errors import InputError, ParameterError, ResultError
+from nlgauge.features import RunOptions
+from nlgauge.metric import AnyMetric
+from nlgauge.metrics.shannon import Shannon
+from nlgauge.registry import parse
+from nlgauge.result import Result
+from nlgauge.scorer import Scorer, score
+
+# What Table 3 sets beside the metrics: the length in words, and columns of our own metrics.
+_STATISTICS = {
+    "novel 1": "novelty",
+    "novel 2": "novelty.novelty2",
+    "novel 3": "novelty.novelty3",
+    "coverage": "coverage",
+    "compression": "compression",
+    "density": "density",
+}
+
+
+def spoilt(summaries: Sequence[str], seed: int = 12345) -> dict[str, list[str]]:
+    """The summaries as they are ("original"), with their words in random order ("shuffled"), and those of other documents ("wrong").
+
+    >>> spoilt(["a b", "c d"])["wrong"]
+    ['c d', 'a b']
+    """
+    if len(set(summaries)) < 2:
+        raise InputError(f"at least two different summaries are needed, so that one can be wrong for another's document; got {len(set(summaries))}.")
+    rng = np.random.default_rng(seed)
+    shuffled = [" ".join(rng.permutation(summary.split()).tolist()) for summary in summaries]
+    order = rng.permutation(len(summaries)).tolist()
+    wrong = [""] * len(summaries)
+    for place, one in enumerate(order):
+        # The next summary in a random circle that is another text.
+        others = (summaries[order[(place + step) % len(order)]] for step in range(1, len(order)))
+        wrong[one] = next(other for other in others if other != summaries[one])
+    return {"original": list(summaries), "shuffled": shuffled, "wrong": wrong}
+
+
+@dataclass(frozen=True, eq=False)
+class Separation:
+    """A metric on original, shuffled and wrong summaries (Figure 2): `values[kind]` holds one value a document, in the order given."""
+
+    values: Mapping[str, Array]
+    higher_is_better: bool
+
+    def preferred(self, kind: str) -> float:
+        """The share of documents on which the original beats a kind; a tie is half a win, and documents without a value are left out."""
+        gained = (self.values["original"] - self.values[kind]) * (1 if self.higher_is_better else -1)
+        gained = gained[~np.isnan(gained)]
+        return float(np.mean((gained > 0) + 0.5 * (gained == 0))) if len(gained) else float("nan")
+
+    def separated(self, kind: str) -> float:
+        """The chance that an original beats a spoilt summary of any document (the area under the curve): 1 is full separation."""
+        good, bad = (values[~np.isnan(values)] * (1 if self.higher_is_better else -1) for values in (self.values["original"], self.values[kind]))
+        difference = good[:, None] - bad[None, :]
+        return float(np.mean((difference > 0) + 0.5 * (difference == 0))) if difference.size else float("nan")
+
+
+def separation(documents: Sequence[str], summaries: Sequence[str], metric: str | AnyMetric = "shannon", seed: int = 12345) -> Separation:
+    """How well a metric tells summaries from shuffled and from wrong ones."""
+    if len(documents) != len(summaries):
+        raise InputError(f"each document needs one summary, got {len(documents)} documents and {len(summaries)} summaries.")
+    result = score(spoilt(summaries, seed), sources=list(documents), metrics=metric)
+    label = result.labels[0]
+    output = result.tables["original", label].outputs()[0]
+    if output.higher_is_better is None:
+        raise ParameterError(f"metric must be one with a direction, got {label}.")
+    return Separation({kind: result.tables[kind, label].segments()[output.name] for kind in result.systems}, output.higher_is_better)
+
+
+class Upstream(NamedTuple):
+    """One system at one amount of context: its scores, and the mean information of a document, alone and given the summary (Table 5, Figure 4)."""
+
+    upstream: int
+    system: str
+    shannon: float
+    information_difference: float
+    blanc_shannon: float
+    information: float
+    information_given_summary: float
+
+
+def dependence_on_upstream(
+    predictions: Mapping[str, Sequence[str]], documents: Sequence[str], upstream: Iterable[int] = (0, 1, 2), metric: str | Shannon = "shannon"
+) -> list[Upstream]:
+    """What the number of sentences before each one changes, a record for each of `upstream` and each system."""
+    base = parse(metric) if isinstance(metric, str) else metric
+    if not isinstance(base, Shannon):
+        raise ParameterError(f"metric must be shannon, got {metric!r}.")
+    metrics = {k: replace(base, upstream=k) for k in upstream}
+    result = score(dict(predictions), sources=list(documents), metrics=list(metrics.values()))
+    found = []
+    for k, one in metrics.items():
+        for system in result.systems:
+            outputs = result.tables[system, str(one)].scores(result.corpus.weights)
+            found.append(Upstream(k, system, *(outputs[name] for name in Upstream._fields[2:])))
+    return found
+
+
+def biases(result: Result, columns: Iterable[str] | None = None) -> dict[str, dict[str, float]]:
+    """What metrics reward beside quality (Table 3): Spearman correlations over all summaries with length, novelty, coverage, compression and density.
+
+    `columns` are names of `Result.segments`; by default the score of every metric of the result.
+    """
+    from scipy.stats import spearmanr
+
+    corpus = result.corpus
+    if not result.has_texts:
+        raise ResultError("biases needs the texts, and this result was saved without them (texts=False); score again.")
+    if corpus.sources is None:
+        raise InputError("biases needs the documents; score with sources=[...] (on the command line -s FILE).")
+    for system in corpus.systems:
+        if (corpus.predictions[system].lengths != 1).any():
+            raise InputError(f"biases needs one summary a document, {system!r} has several.")
+    summaries = [corpus.texts[text] for system in corpus.systems for text in corpus.predictions[system].values.tolist()]
+    beside = _columns(Scorer(["novelty", "coverage", "compression", "density"]).score_corpus(corpus, None, RunOptions()))
+    statistics = {"length": np.array([len(summary.split()) for summary in summaries]), **{name: beside[of] for name, of in _STATISTICS.items()}}
+    ours = _columns(result)
+    found: dict[str, dict[str, float]] = {}
+    for name in result.labels if columns is None else columns:
+        if name not in ours:
+            raise InputError(f"there is no column {name!r}; there are {', '.join(ours)}.")
+        found[name] = {}
+        for statistic, other in statistics.items():
+            known = ~(np.isnan(ours[name]) | np.isnan(other))
+            one, two = ours[name][known], other[known]
+            defined = len(one) > 2 and np.ptp(one) > 0 and np.ptp(two) > 0
+            found[name][statistic] = float(spearmanr(one, two).statistic) if defined else float("nan")
+    return found
+
+
+def _columns(result: Result) -> dict[str, Array]:
+    """Every column of the segment scores, over all systems."""
+    records = result.segments("records")
+    return {name: np.array([record[name] for record in records]) for name in records[0] if name not in ("segment", "system")}

@@ -1,0 +1,82 @@
+"""Perplexity: how surprised a causal language model is by a text, a token on average.
+
+    PPL = exp( -(1/n) sum_t log p(x_t | start, x_<t) )
+
+The corpus score weighs every token alike: exp of the summed information over the number of tokens, not the mean of the texts' perplexities. A text
+longer than the model's window is read in windows that overlap (`stride`), so that no token is dropped.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array, Ragged
+from nlgauge.corpus import Corpus
+from nlgauge.explain import Explanation, TokenScores
+from nlgauge.features.causal_lm import NextTokenStates, log_probabilities, token_strings
+from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.models import ModelSpec, is_model_spec, model_facts
+from nlgauge.models.loader import load_causal, torch_modules
+
+
+@register
+@dataclass(frozen=True)
+class Perplexity(Metric):
+    """Perplexity of the predictions themselves under a causal language model, and bits a token."""
+
+    model: ModelSpec = "smollm2"
+    stride: int | None = None
+    start: str = ""
+
+    name: ClassVar[str] = "perplexity"
+    aliases: ClassVar[dict[str, dict[str, object]]] = {"ppl": {}}
+    takes: ClassVar[Takes] = "alone"
+
+    def __post_init__(self) -> None:
+        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(self.stride is None or (isinstance(self.stride, int) and self.stride >= 1), "stride", "a whole number from 1, or None")
+        self.require(isinstance(self.start, str), "start", "the name of a token, or '' for the model's own")
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        nan = "there is no token to guess"
+        return {"perplexity": (Output("perplexity", False, 1, nan=nan), Output("bits_per_token", False, 0, nan=nan), Output("tokens", None, 0))}
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return {**super().facts(corpus), **model_facts(self.model)}
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        information = self._information(view)
+        sums = np.bincount(information.owners, information.values, len(view))
+        return {"perplexity": np.column_stack([sums, information.lengths]).astype(np.float64)}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        statistics = np.asarray(statistics, dtype=np.float64)
+        sums, tokens = statistics[..., 0], statistics[..., 1]
+        mean = np.where(tokens > 0, sums / np.where(tokens > 0, tokens, 1.0), np.nan)
+        return {"perplexity": np.exp(mean), "bits_per_token": mean / math.log(2), "tokens": tokens}
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        information = self._information(view)
+        found: list[Explanation] = []
+        states, places = view.get(NextTokenStates(self.model, self.start, self.stride), view.predictions)
+        for i, row in enumerate(self.statistics(view, fitted)["perplexity"]):
+            tokens = token_strings(self.model, states.ids[places[i]].tolist())
+            title = f"perplexity {float(self.score('perplexity', row)['perplexity']):.2f}"
+            found.append(TokenScores(title, {"perplexity": row}, tokens, {"information (nats)": information[i].tolist()}))
+        return found
+
+    def _information(self, view: View) -> Ragged:
+        """-log p of every token of every row."""
+        found, places = view.get(NextTokenStates(self.model, self.start, self.stride), view.predictions)
+        loaded = load_causal(self.model, view.features.options.device)
+        torch = torch_modules("perplexity")[1]
+        states, ids = found.states.take(places), found.ids.take(places)
+        if not len(ids.values):
+            return Ragged(np.empty(0), ids.offsets)
+        with torch.inference_mode():
+            values, _ = log_probabilities(loaded, torch.from_numpy(states.values).to(loaded.device), torch.from_numpy(ids.values).to(loaded.device))
+        return Ragged(-values, ids.offsets)
