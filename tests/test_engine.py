@@ -159,6 +159,20 @@ def test_only_missing_keys_are_computed_later():
     assert len(CALLS) == 2
 
 
+def test_a_small_feature_stays_with_the_texts_over_chunks_and_runs():
+    @dataclass(frozen=True)
+    class Kept(Lengths):
+        kept: ClassVar[bool] = True
+
+    corpus = Corpus.read(["a", "b", "c"])
+    for ids in ([0, 1], [1, 2], [2, 0]):
+        column, places = Features(corpus.texts, RunOptions()).get(Kept(), np.array(ids))
+        assert column.values[places].tolist() == [1, 1]
+    assert [keys for _, keys in CALLS] == [["a", "b"], ["c"]]
+    Features(Corpus.read(["a"]).texts, RunOptions()).get(Kept(), np.array([0]))
+    assert [keys for _, keys in CALLS] == [["a", "b"], ["c"], ["a"]]
+
+
 def test_no_keys_at_all_still_give_a_column():
     features = Features(Corpus.read(["a"]).texts, RunOptions())
     column, places = features.get(Lengths(), np.empty(0, dtype=np.int64))
