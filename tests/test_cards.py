@@ -18,13 +18,14 @@ import pytest
 import nlgauge
 from nlgauge.card import HEADINGS, ApplTasks, Card, Categories, QualityDims, card, filter_metrics, list_metrics
 from nlgauge.errors import NlgaugeError, ParameterError, UnknownMetricError
+from nlgauge.metric import REGISTERED
 from nlgauge.models.catalogue import CATALOGUE
 from nlgauge.models.store import location
 from nlgauge.registry import metric_classes
 
 OURS = {name: metric for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.")}
 
-# Tables A.2 and A.3 of the thesis: technique, tasks, trained, unsupervised. Its N-gram technique is Overlap.
+# Every row of the thesis' Tables A.2 and A.3: technique, tasks, trained, unsupervised. Its N-gram technique is Overlap.
 THESIS = {
     **dict.fromkeys(("gunning_fog", "flesch_reading_ease", "flesch_kincaid", "coleman_liau"), ({"Grammar"}, {"SUM"}, False, True)),
     **dict.fromkeys(("accuracy", "precision", "recall", "f1"), ({"Overlap"}, {"MT"}, False, True)),
@@ -34,12 +35,27 @@ THESIS = {
     **dict.fromkeys(("nist", "orange", "ter", "character", "sacrebleu"), ({"Overlap"}, {"MT"}, False, True)),
     "rouge": ({"Overlap"}, {"MT"}, False, True),
     "wer": ({"Overlap"}, {"MT", "SR"}, False, True),
+    # METEOR++ has a row of its own there, for MT, and is meteor(copy_words=...) here.
     "meteor": ({"Overlap"}, {"MT", "IC", "DG"}, False, True),
     "cider": ({"Overlap"}, {"IC"}, False, True),
     "chrf": ({"Overlap"}, {"MT", "IC", "SUM"}, False, True),
+    "wmd": ({"Embedding", "Distance"}, {"IC", "SUM"}, False, True),
+    "sms": ({"Embedding", "Distance"}, {"IC", "SR", "SUM"}, False, True),
+    "moverscore": ({"Embedding"}, {"MT", "SUM", "D2T", "IC"}, True, True),
     "eed": ({"Distance"}, {"MT"}, False, True),
+    "comet": ({"Embedding"}, {"MT"}, True, False),
+    "factcc": ({"Embedding"}, {"SUM"}, True, False),
+    "bleurt": ({"Embedding"}, {"MT", "D2T"}, True, False),
+    "nubia": ({"Embedding"}, {"MT", "IC"}, True, False),
     "bertscore": ({"Embedding"}, {"MT", "IC"}, True, True),
+    "bartscore": ({"Embedding"}, {"MT", "SUM", "D2T"}, True, True),
+    "perplexity": ({"Embedding"}, {"SR"}, True, True),
+    # The table gives PRISM the tasks and models of MAUVE, the row below it; it is a metric of translations.
+    "prism": ({"Embedding"}, {"MT"}, True, True),
+    "mauve": ({"Embedding", "Distance"}, {"TC"}, True, True),
 }
+# WMD and SMS need word embeddings, the others larger models: no metric of theirs is in the registry yet.
+NOT_HERE_YET = {"wmd", "sms", "moverscore", "comet", "factcc", "bleurt", "nubia", "bartscore", "prism"}
 
 
 def section(found: Card, heading: str) -> str:
@@ -112,7 +128,14 @@ def test_example_runs(name: str) -> None:
     assert not failed, "".join(output)
 
 
-@pytest.mark.parametrize("name", THESIS)
+def test_what_is_not_here_yet_of_the_thesis_is_said() -> None:
+    """A row that gets its metric must leave the set, so that its taxonomy is held to the thesis."""
+    assert set(THESIS) >= NOT_HERE_YET
+    here = {name for name in THESIS if name in metric_classes() or name in REGISTERED.aliases}
+    assert set(THESIS) - here == NOT_HERE_YET
+
+
+@pytest.mark.parametrize("name", sorted(set(THESIS) - NOT_HERE_YET))
 def test_taxonomy_follows_the_thesis(name: str) -> None:
     categories, tasks, trained, unsupervised = THESIS[name]
     found = card(name)

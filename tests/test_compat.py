@@ -104,6 +104,14 @@ def test_a_custom_metric_beside_others_gets_what_the_call_gives() -> None:
     assert NLGMetricverse(metrics=metric)(preds, refs)["mine"]["reduce"] is None
 
 
+def test_a_custom_metric_in_our_own_calls_gets_the_rule_of_reduction() -> None:
+    for rule, expected in ((min, min), ("max", np.max), ("best", None), (None, None)):
+        result = nlgauge.score(preds, MANY_REFS, metrics=CustomMetric(resulting_name="mine"), reduce_fn=rule)
+        assert result["mine"]["reduce"] is expected
+        assert result.add(CustomMetric(resulting_name="later"))["later"]["reduce"] is expected
+        assert ("|reduce:" in result.signatures["mine"]) == (expected is not None)
+
+
 def test_a_custom_metric_may_return_a_number_or_numpy() -> None:
     class Numpy(MetricForLanguageGeneration):
         def _compute_single_pred_single_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
@@ -356,6 +364,22 @@ def test_evaluate_load_and_compute() -> None:
     assert hf.load("bleu", max_order=2).compute(predictions=preds, references=[[ref] for ref in refs]) == expected
     with pytest.raises(UnknownMetricError):
         hf.load("blue")
+
+
+def test_evaluate_meteor_is_nltks() -> None:
+    from metrics.test_meteor import OurWordNet
+    from nltk.tokenize import NLTKWordTokenizer
+    from nltk.translate.meteor_score import meteor_score
+
+    ours = ["The cats were sitting on the mat, weren't they?", "On the mat sat the cat.", "It costs 3,000.50 dollars."]
+    theirs = [["The cat's sitting on a mat, isn't it?", "A dog."], ["The cat sat on the mat."], ["It costs 3,000.50 dollars."]]
+    words = NLTKWordTokenizer().tokenize
+    for weights in ({}, {"alpha": 0.8, "beta": 2.0, "gamma": 0.3}):
+        pairs = zip(ours, theirs, strict=True)
+        expected = [meteor_score([words(one) for one in group], words(text), wordnet=OurWordNet(), **weights) for text, group in pairs]
+        found = hf.load("meteor").compute(predictions=ours, references=theirs, **weights)
+        assert found["meteor"] == pytest.approx(np.mean(expected), abs=1e-12)
+    assert hf.load("meteor", version="1.5").compute(predictions=ours, references=theirs) == nlgauge.score(ours, theirs, metrics="meteor")["meteor"]
 
 
 def test_evaluate_collects() -> None:

@@ -4,12 +4,14 @@
     python tools/golden_meteor.py meteor-1.5.jar
 
 For each task it runs `java -Xmx2G -jar meteor-1.5.jar predictions references -l en -m "exact stem synonym" -t TASK -vOut -s functionwords`:
-without paraphrases, without normalisation (the texts are tokenised and in lower case), and with our list of function words.
+without paraphrases, without normalisation (the texts are tokenised and in lower case), and with our list of function words. Then it runs
+`-m "exact stem synonym paraphrase" -a TABLE` on pairs with phrases of the table below, which it also writes down.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import re
 import subprocess
@@ -50,15 +52,53 @@ we begin to begin the beginning | the start started to start
 study of the works | working and studying
 it was a big , large , huge house | the house was large and big
 """
+# Phrases that overlap, that stand in both directions, of different lengths, and single words.
+TABLE = """
+in the end | finally
+finally | in the end
+the end | the finish line
+took part in | joined
+joined | took part in
+make a decision | decide
+make a decision | decide upon
+decide upon | choose
+as a result of | because of
+because of | as a result of
+a result of | the outcome of
+a great deal of | much
+much | a lot of
+rug | mat
+set out | began a journey
+on the other hand | however
+the other | another
+"""
+PHRASE_PAIRS = """
+in the end he took part in the race | he joined the race finally
+finally he joined the race | he took part in the race in the end
+the end | the finish line
+he set out at the end | he began a journey at the finish line
+as a result of the rain we had to make a decision | we had to decide upon it because of the rain
+because of a result of the rain | as a result of the outcome of the rain
+there was a great deal of noise on the rug | there was much noise on the mat
+on the other hand the other hand however | however another hand on the other hand
+much a lot of much | a lot of much a great deal of
+they choose to make a decision because of a lot of rain , in the end | finally they decide upon rain as a result of much
+no phrase of the table is here | not one of these words stands in it
+decide upon decide | make a decision make a decision
+"""
 
 
-def run(jar: Path, pairs: list[list[str]], task: str) -> dict[str, object]:
+def run(jar: Path, pairs: list[list[str]], task: str, table: list[list[str]] | None = None) -> dict[str, object]:
     """The program's precision, recall, penalty and score of every pair, and its score of all together."""
     with tempfile.TemporaryDirectory() as folder:
         names = [Path(folder) / name for name in ("predictions", "references", "words")]
         for path, lines in zip(names, (*map(list, zip(*pairs, strict=True)), sorted(FUNCTION_WORDS)), strict=True):
             path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        options = ["-l", "en", "-m", "exact stem synonym", "-t", TASKS[task], "-vOut", "-s", str(names[2])]
+        options = ["-l", "en", "-m", "exact stem synonym" + " paraphrase" * bool(table), "-t", TASKS[task], "-vOut", "-s", str(names[2])]
+        if table:
+            paraphrases = Path(folder) / "table.gz"
+            paraphrases.write_bytes(gzip.compress("".join(f"0.5\n{first}\n{second}\n" for first, second in table).encode()))
+            options += ["-a", str(paraphrases)]
         command = ["java", "-Xmx2G", "-jar", str(jar), *map(str, names[:2]), *options]
         printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603
     segments = [[float(value) for value in line.split("\t")[1:]] for line in re.findall(r"^Segment .*$", printed, flags=re.MULTILINE)]
@@ -70,8 +110,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Writes golden values of the METEOR 1.5 program.")
     parser.add_argument("jar", type=Path)
     jar = parser.parse_args().jar
-    pairs = [line.split(" | ") for line in PAIRS.strip().split("\n")]
-    found = {"command": "python tools/golden_meteor.py meteor-1.5.jar", "pairs": pairs, **{task: run(jar, pairs, task) for task in TASKS}}
+    pairs, table, phrase_pairs = ([line.split(" | ") for line in lines.strip().split("\n")] for lines in (PAIRS, TABLE, PHRASE_PAIRS))
+    found = {
+        "command": "python tools/golden_meteor.py meteor-1.5.jar",
+        "pairs": pairs,
+        **{task: run(jar, pairs, task) for task in TASKS},
+        "table": table,
+        "phrases": {"pairs": phrase_pairs, **{task: run(jar, phrase_pairs, task, table) for task in TASKS}},
+    }
     GOLDEN.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 

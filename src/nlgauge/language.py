@@ -30,7 +30,7 @@ def warn_of_others(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
 
     Where no language was given, texts whose letters are mostly not Latin are no text of a language written in Latin letters.
     """
-    made_for = {label: metric.languages for label, metric in metrics.items() if metric.languages is not None}
+    made_for = {label: known for label, metric in metrics.items() if (known := metric.made_for()) is not None}
     if not made_for:
         return
     given = code(corpus.lang)

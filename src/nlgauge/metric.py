@@ -103,8 +103,16 @@ class _Value:
         """The parts of the metric, each with its outputs; the first output of the first part is "score"."""
         raise NotImplementedError
 
+    def made_for(self) -> tuple[str, ...] | None:
+        """The languages that the metric is made for with these parameters."""
+        return self.languages
+
     def for_language(self, lang: str | None) -> Any:
         """The metric with what depends on the language filled in."""
+        return self
+
+    def for_reduction(self, reduce_fn: Any) -> Any:
+        """The metric with the call's rule for several references or predictions; only one that reduces by itself needs it."""
         return self
 
     def facts(self, corpus: Corpus) -> dict[str, str]:

@@ -59,7 +59,7 @@ class Scorer:
 
     def score_corpus(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None) -> Result:
         """The Result of scoring a corpus that was read already."""
-        job = Job(_in_language(self.metrics, corpus.lang), reduce_fn, options)
+        job = Job(_prepared(self.metrics, corpus.lang, reduce_fn), reduce_fn, options)
         warn_of_others(corpus, job.metrics)
         with progress(show_progress):
             tables, fits, costs = engine.run(corpus, job, self._executor)
@@ -144,7 +144,7 @@ def extended(result: Result, metrics: Sequence[MetricSpec], predictions: Mapping
     job = replace(result.job, fits=result.fits)
     if metrics:
         corpus = result.corpus
-        new = _in_language(labelled(metrics), corpus.lang)
+        new = _prepared(labelled(metrics), corpus.lang, job.reduce_fn)
         warn_of_others(corpus, new)
         twice = [label for label in new if label in result.labels]
         if twice:
@@ -180,11 +180,11 @@ def _signatures(corpus: Corpus, job: Job) -> dict[str, str]:
     return found
 
 
-def _in_language(metrics: Mapping[str, AnyMetric], lang: str | None) -> dict[str, AnyMetric]:
-    """The metrics with what depends on the language filled in; a label that is the metric as printed follows it."""
+def _prepared(metrics: Mapping[str, AnyMetric], lang: str | None, reduce_fn: ReduceFn) -> dict[str, AnyMetric]:
+    """The metrics with what depends on the language and the rule of reduction filled in; a label that is the metric as printed follows it."""
     found: dict[str, AnyMetric] = {}
     for label, metric in metrics.items():
-        filled = metric.for_language(lang)
+        filled = metric.for_language(lang).for_reduction(reduce_fn)
         name = str(filled) if label == str(metric) else label
         if name in found:
             raise ParameterError(f"two metrics are labelled {name!r} for the language {lang!r}; give one of them a resulting_name.")

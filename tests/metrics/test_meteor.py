@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,10 +16,13 @@ from rich.console import Console
 from strategies import SENTENCES, corpora, texts
 
 import nlgauge
-from nlgauge.errors import ParameterError
+from nlgauge.errors import InputError, ParameterError
 from nlgauge.explain.terminal import render
+from nlgauge.features.paraphrases import copied_words, phrase_table
 from nlgauge.features.wordnet import exceptions, nltk_synonyms, pooled_synsets, synsets
-from nlgauge.kernels.alignment import Alignment, chunk_numbers, fewest_chunks, links
+from nlgauge.kernels.alignment import Alignment, Match, chunk_numbers, fewest_chunks, links, offers
+from nlgauge.kernels.phrase_alignment import cost as phrase_cost
+from nlgauge.kernels.phrase_alignment import phrase_alignment
 from nlgauge.metrics.meteor import FUNCTION_WORDS, Meteor
 
 # Texts of all scripts are compared with NLTK.
@@ -30,6 +35,11 @@ CHANGED_PARAMETERS = {
     "function_words": ("the",),
     "tokenizer": "whitespace",
     "compat": "jar",
+    "alpha": 0.7,
+    "beta": 1.0,
+    "gamma": 0.1,
+    "copy_words": ("mat",),
+    "copy_smoothing": 2.0,
 }
 # Where there is no token nothing matches; punctuation is none for the default tokeniser.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "only punctuation", "not a character"}
@@ -235,6 +245,187 @@ def test_ten_thousand_equal_words_end(options):
     assert meteor(long, long + "the", **options)["precision"] == 1
 
 
+# --- paraphrase tables
+
+
+@pytest.fixture
+def table(tmp_path):
+    """The table of the golden values, in METEOR's form and compressed."""
+    path = tmp_path / "table.gz"
+    path.write_bytes(gzip.compress("".join(f"0.5\n{first}\n{second}\n" for first, second in GOLDEN["table"]).encode()))
+    return str(path)
+
+
+@pytest.mark.parametrize("task", ["rank", "adequacy"])
+def test_phrases_match_as_in_the_meteor_program(task, table):
+    metric = Meteor(task=task, compat="jar", tokenizer="whitespace", paraphrases=table)
+    golden = GOLDEN["phrases"]
+    result = nlgauge.score(*map(list, zip(*golden["pairs"], strict=True)), metrics=metric)
+    segments = result.tables[result.systems[0], str(metric)].segments()
+    for column, name in enumerate(("precision", "recall", "penalty", "meteor")):
+        assert segments[name].tolist() == pytest.approx([row[column] for row in golden[task]["segments"]], abs=1e-12), name
+    assert result[str(metric)]["score"] == pytest.approx(golden[task]["corpus"], abs=1e-12)
+
+
+def test_both_forms_of_a_table_are_read(tmp_path, table):
+    plain = tmp_path / "table.txt"
+    plain.write_text("".join(f"{first.upper()}\t{second}\t0.1\n\n" for first, second in GOLDEN["table"]), encoding="utf-8")
+    for ours, theirs in zip(phrase_table(table), phrase_table(str(plain)), strict=True):
+        assert np.array_equal(ours, theirs)
+    assert phrase_table(table).longest == 4
+    assert (1, 0, 3, 2) in phrase_table(str(plain)).matches(["x", "the", "finish", "line"], ["the", "end"])
+
+
+def test_a_phrase_weighs_what_its_words_do(table):
+    found = meteor("the finish line", "the end", paraphrases=table)
+    assert found == pytest.approx({"score": 0.6, "meteor": 0.6, "precision": 0.6, "recall": 0.6, "f_mean": 0.6, "penalty": 0})
+    assert meteor("the finish line", "the end", synonyms=False)["recall"] == pytest.approx(0.25)
+    # Four words of the prediction and two of the reference are 3 matches, in 2 chunks.
+    found = meteor("x we make a decision", "decide we", paraphrases=table, function_words=())
+    assert (found["precision"], found["penalty"]) == pytest.approx(((1 + 3 * 0.6) / 5, 0.6 * (2 / 3) ** 0.2))
+    assert meteor("rug", "mat", paraphrases=table, version="2005")["precision"] == 1
+
+
+PHRASES = st.lists(st.builds(Match, st.integers(0, 4), st.integers(0, 4), st.just(3), st.integers(1, 3), st.integers(1, 3)), max_size=4)
+
+
+@given(SHORT, SHORT, KEYS, PHRASES)
+def test_the_alignment_with_phrases_is_the_best_of_all(prediction, reference, keys, phrases):
+    modules = [[(word,) for word in range(5)], keys]
+    phrases = [match for match in phrases if match.ends()[0] <= len(prediction) and match.ends()[1] <= len(reference)]
+    offered = offers(prediction, reference, modules, phrases)
+    best = [(0, 0, 0)]
+
+    def extend(r, used, alignment):
+        if r == len(reference):
+            best[0] = min(best[0], phrase_cost(alignment))
+            return
+        extend(r + 1, used, alignment)
+        for match in offered[r]:
+            places = set(range(match.prediction, match.ends()[0]))
+            if not places & used:
+                extend(match.ends()[1], used | places, [*alignment, match])
+
+    extend(0, set(), [])
+    if prediction != reference:
+        found = phrase_alignment(prediction, reference, modules, phrases)
+        assert phrase_cost(found) == best[0]
+        places = [place for match in found for place in range(match.prediction, match.ends()[0])]
+        assert len(places) == len(set(places))
+        assert phrase_cost(phrase_alignment(prediction, reference, modules, phrases, budget=1)) >= best[0]
+
+
+def test_a_match_that_goes_on_with_a_chunk_may_win_over_a_nearer_one():
+    words = [[(word,) for word in range(3)]]
+    found = phrase_alignment([2, 1, 2, 2, 1], [2, 0, 0, 2, 2, 2], words, [Match(1, 4, 3, 2, 1)])
+    assert phrase_cost(found) == (-7, 1, 8)
+
+
+def test_phrases_in_a_long_text_end(table):
+    long = "they decide upon the rug because of much rain in the end " * 50
+    assert 0.5 < meteor(long, long.replace("in the end", "finally"), paraphrases=table)["precision"] < 1
+    assert meteor("rug " * 3_000, "mat " * 3_000, paraphrases=table)["precision"] == pytest.approx(0.6)
+
+
+def test_the_signature_follows_the_content_of_the_file(tmp_path):
+    path = tmp_path / "table.tsv"
+    signatures = []
+    for line in ("rug\tmat\n", "rug\tcarpet\n"):
+        path.write_text(line, encoding="utf-8")
+        result = nlgauge.score(["a rug"], ["a mat"], metrics={"path": "meteor", "paraphrases": str(path), "synonyms": False})
+        signatures.append((next(iter(result.signatures.values())), next(iter(result))))
+    assert signatures[0][1] == signatures[1][1] and signatures[0][0] != signatures[1][0]
+    assert "paraphrases_content:" in signatures[0][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0.5\na\nb\nhalf\na\nb\n", "line 4: 'half' cannot be read; a probability"),
+        ("0.5\na\n", "line 1: '0.5' cannot be read; an entry needs two phrases"),
+        ("a\tb\nc d\n", "line 2: 'c d' cannot be read; a probability"),
+        ("a\tb\nc d\ne\tf\ng\th\n", "line 2: 'c d' cannot be read; an entry is phrase TAB phrase; this line has no tab"),
+        ("a\tb\tc\td\n", "line 1: .*an entry is phrase TAB phrase, or"),
+        ("a\tb\t-1\n", "line 1: .*a probability"),
+        ("a\t \n", "line 1: .*two phrases"),
+    ],
+)
+def test_a_bad_table_says_where(tmp_path, text, message):
+    path = tmp_path / "table.txt"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        meteor("a", "b", paraphrases=str(path))
+
+
+def test_a_table_that_cannot_be_read(tmp_path):
+    with pytest.raises(InputError, match=r"cannot read .*nowhere.*No such file"):
+        meteor("a", "b", paraphrases=str(tmp_path / "nowhere"))
+    broken = tmp_path / "broken.gz"
+    broken.write_bytes(b"no gzip")
+    with pytest.raises(InputError, match=r"cannot read .*broken.gz"):
+        meteor("a", "b", paraphrases=str(broken))
+
+
+# --- copy words
+
+
+def test_copy_words_weigh_by_the_smoothed_share_that_is_matched():
+    """P' = P (matched + 8) / (copy words + 8) of the prediction, R' the same of the reference."""
+    prediction, reference = "oslo has 3 parks in june", "oslo has 4 parks and 2 lakes"
+    plain, copied = (meteor(prediction, reference, copy_words=words) for words in ((), ("Oslo", "3", "4", "2", "june", "in", "has")))
+    # Of the prediction oslo, 3, june, of the reference oslo, 4, 2; function words are none.
+    assert copied["precision"] == pytest.approx(plain["precision"] * (1 + 8) / (3 + 8))
+    assert copied["recall"] == pytest.approx(plain["recall"] * (1 + 8) / (3 + 8))
+    assert copied["penalty"] == plain["penalty"]
+    strong = meteor(prediction, reference, copy_words=("oslo", "3", "4", "2", "june"), copy_smoothing=0.5)
+    assert strong["recall"] == pytest.approx(plain["recall"] * 1.5 / 3.5)
+
+
+def test_copy_words_change_nothing_where_all_are_matched():
+    assert meteor("the cat sat on a mat", REFERENCE, copy_words=("cat", "mat", "zebra")) == meteor("the cat sat on a mat", REFERENCE)
+    assert meteor(REFERENCE, REFERENCE, copy_words=("cat",))["score"] == 1
+
+
+def test_copy_words_of_a_corpus_are_summed_with_a_smoothing_a_segment():
+    metric = Meteor(copy_words=("oslo", "3"), copy_smoothing=2.0)
+    result = nlgauge.score(["oslo sleeps", "a 3"], ["oslo rests", "a 4"], metrics=metric)[str(metric)]
+    plain = nlgauge.score(["oslo sleeps", "a 3"], ["oslo rests", "a 4"], metrics="meteor")["meteor"]
+    assert result["precision"] == pytest.approx(plain["precision"] * (1 + 4) / (2 + 4))
+    assert result["recall"] == pytest.approx(plain["recall"])
+    averaged = Meteor(copy_words=("oslo", "3"), version="2005")
+    table = nlgauge.score(["oslo sleeps", "a 3"], ["oslo rests", "a 4"], metrics=averaged)
+    assert table[str(averaged)]["score"] == pytest.approx(sum(row[str(averaged)] for row in table.segments("records")) / 2)
+
+
+def test_copy_words_from_a_file(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("Oslo\n\n3\n", encoding="utf-8")
+    texts = "oslo 3 x", "oslo 4 y"
+    assert meteor(*texts, copy_words=str(path)) == meteor(*texts, copy_words=("oslo", "3"))
+    path.write_text("oslo\nnew york\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 2: 'new york' is more than one word"):
+        meteor(*texts, copy_words=str(path))
+
+
+def test_copied_words_are_learnt_from_pairs():
+    pairs = [("oslo is big", "oslo is large"), ("big oslo", "oslo , huge"), ("oslo is fine", "the city is good"), ("3 of us", "us 3")]
+    split = [(left.split(), right.split()) for left, right in pairs]
+    # oslo stands in 5 texts, in 4 of which with the other side; is in 4 of 4; 3 and us in 2 of 2; of in 1, big in 2 without.
+    assert copied_words(split, share=0.8, least=2) == ("3", "is", "oslo", "us")
+    assert copied_words(split, share=0.81, least=2) == ("3", "is", "us")
+    assert copied_words(split, least=4) == ("is", "oslo")
+    assert copied_words([]) == ()
+
+
+def test_explanations_show_phrases_and_copy_words(table):
+    metric = Meteor(paraphrases=table, copy_words=("rain", "oslo"), synonyms=False)
+    result = nlgauge.score(["we decide upon rain"], ["we choose rain in oslo"], metrics=metric)
+    (explanation,) = result.explain(str(metric), 0)
+    assert explanation.matches == [(0, 0, "exact"), (1, 1, "paraphrase"), (2, 1, "paraphrase"), (3, 2, "exact")]
+    assert explanation.chunks == [1, 1, 1, 1]
+    assert explanation.title.endswith("1 of 2 copy words of the reference matched")
+
+
 # --- WordNet
 
 
@@ -290,7 +481,13 @@ def test_explanation_shows_modules_and_chunks():
         ({"version": "1.4"}, "version"),
         ({"task": "hter"}, "task"),
         ({"version": "2005", "task": "adequacy"}, "task"),
-        ({"paraphrases": "rug mat"}, "paraphrases"),
+        ({"paraphrases": ("rug mat", 3)}, "paraphrases"),
+        ({"paraphrases": ""}, "paraphrases"),
+        ({"alpha": 1.5}, "alpha"),
+        ({"beta": -1}, "beta"),
+        ({"gamma": 2}, "gamma"),
+        ({"copy_words": None}, "copy_words"),
+        ({"copy_smoothing": 0}, "copy_smoothing"),
         ({"function_words": (1,)}, "function_words"),
         ({"tokenizer": "moses"}, "tokenizer"),
         ({"compat": "nltk"}, "compat"),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import warnings
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 from strategies import SENTENCES, corpora
@@ -26,7 +27,11 @@ from strategies import SENTENCES, corpora
 import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.features.rouge155 import RougeTokens, stemmer, stop_words
+from nlgauge.kernels import weighted_lcs
 from nlgauge.metrics.rouge155 import Rouge155
+
+# Texts of all scripts are compared with the script's rules.
+pytestmark = pytest.mark.filterwarnings("ignore:.*made for en")
 
 CHANGED_PARAMETERS = {"rouge_types": ("rougeW", "rougeS*"), "references": "best", "alpha": 0.3, "tokenizer": "unicode", "compat": None}
 # As in the script, texts without an ASCII letter or digit score 0, also two equal ones.
@@ -200,6 +205,17 @@ def test_rounding_decides_ties_of_rouge_w_as_in_the_perl_script():
     assert ours["rougeW_precision"] == pytest.approx((0.31748, 0.79370, 0.11111, 0.57724), abs=5.01e-6)
 
 
+TOKENS = st.lists(st.integers(0, 2), min_size=1, max_size=12)
+
+
+@given(TOKENS, TOKENS, st.sampled_from([1.0, 1.2, 2.5]))
+@example([0, 2, 1, 0], [0, 2, 1, 1], 1.2)  # a match that is worth less than what stands beside it
+def test_a_row_at_a_time_finds_what_a_cell_at_a_time_does(reference, prediction, weight):
+    powers = [k**weight for k in range(14)]
+    rows, cells = (weighted_lcs.long_drops(reference, prediction, powers), weighted_lcs.drops(reference, prediction, powers))
+    assert [list(map(bool, row)) for row in rows] == [list(map(bool, row)) for row in cells]
+
+
 def test_the_corpus_score_is_the_mean_of_segments():
     scores = nlgauge.score(PREDICTIONS, REFERENCES, metrics="rouge155")["rouge155"]
     ours = segments(Rouge155(), PREDICTIONS, REFERENCES)
@@ -280,6 +296,18 @@ def test_our_tokens_keep_every_script():
     for text in ("猫坐在垫子上", "القطة تجلس على السجادة", "Кошка сидит тут"):
         script, ours = (nlgauge.score([text], [text], metrics=Rouge155(tokenizer=name))["rouge155"]["score"] for name in ("1.5.5", "unicode"))
         assert (script, ours) == (0, 1)
+
+
+def test_a_run_warns_where_the_scripts_tokens_or_stems_do_not_fit():
+    for options in ({}, {"tokenizer": "unicode", "stem": True}):
+        with pytest.warns(UserWarning, match="made for en"):
+            nlgauge.score(["猫が好き"], ["猫が好き"], metrics=Rouge155(**options))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (
+            nlgauge.score(["猫が好き"], ["猫が好き"], metrics={"path": "rouge155", "resulting_name": "any", "tokenizer": "unicode"})["any"]["score"]
+            == 1
+        )
 
 
 def test_stems_of_the_script():

@@ -14,7 +14,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import Features
 from nlgauge.metric import Output, Takes, WholeMetric
-from nlgauge.reduction import ReduceFn
+from nlgauge.reduction import ReduceFn, rule_name
 
 _METHODS = ("_compute_single_pred_single_ref", "_compute_single_pred_multi_ref", "_compute_multi_pred_multi_ref")
 
@@ -82,10 +82,15 @@ class MetricForNLG(WholeMetric):
         own = [inspect.signature(getattr(self, method)).parameters for method in _METHODS if getattr(type(self), method) is not _BASE[method]]
         return any(parameter in given or any(p.kind is p.VAR_KEYWORD for p in given.values()) for given in own)
 
-    def bound(self, reduce_fn: ReduceFn, arguments: Mapping[str, Any]) -> Self:
-        """The metric with what one call gives its methods; a NumPy name becomes the function, "best" is left to the metric."""
+    def bound(self, arguments: Mapping[str, Any]) -> Self:
+        """The metric with what one call gives its methods."""
         bound = copy.copy(self)
         bound.compute_kwargs = {**self.compute_kwargs, **arguments}
+        return bound
+
+    def for_reduction(self, reduce_fn: ReduceFn) -> Self:
+        """The metric with what its methods get as `reduce_fn`: a NumPy name becomes the function, "best" is left to the metric."""
+        bound = copy.copy(self)
         bound._reduce_fn = reduce_fn if callable(reduce_fn) else None if reduce_fn in (None, "best") else getattr(np, str(reduce_fn), None)
         return bound
 
@@ -106,7 +111,8 @@ class MetricForNLG(WholeMetric):
         return {str(key): _plain(value) for key, value in values.items()}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {"metric": str(self), **{key: str(value) for key, value in self.compute_kwargs.items()}}
+        reduction = {} if self._reduce_fn is None else {"reduce": rule_name(self._reduce_fn)}
+        return {"metric": str(self), **{key: str(value) for key, value in self.compute_kwargs.items()}, **reduction}
 
     def __str__(self) -> str:
         return f"{type(self).__module__}.{type(self).__qualname__}"

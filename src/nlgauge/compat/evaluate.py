@@ -1,6 +1,7 @@
 """The calls of Hugging Face's evaluate: load, combine, compute, add, add_batch; results are plain dictionaries of our outputs.
 
 Scores are ours: BLEU is 0 to 100, a corpus score is a number and not a list, and several references are a list a prediction.
+METEOR is NLTK's there, with other weights and alignments than our default, so it is here too unless its version or `compat` is named.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.metric import AnyMetric
 from nlgauge.reduction import ReduceFn
 from nlgauge.registry import make
+
+# What a metric of evaluate is where our default is another.
+_THEIRS = {"meteor": {"version": "2005", "compat": "nltk", "tokenizer": "punctuated"}}
 
 
 class Evaluation:
@@ -78,6 +82,8 @@ def load(path: str, **arguments: Any) -> Evaluation:
     0.5
     """
     parameters, options = split(arguments)
+    if not parameters.keys() & {"version", "compat"}:
+        parameters = {**_THEIRS.get(path, {}), **parameters}
     return Evaluation({path: make(path, parameters)}, options)
 
 

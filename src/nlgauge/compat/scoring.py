@@ -40,12 +40,12 @@ def scored(
     parameters, options = split(arguments or {})
     scorer = Scorer(run_concurrent=run_concurrent)
     # The language is filled in here, so that labels stay what the caller knows.
-    scorer.metrics = {label: metric.for_language(options.get("lang")) for label, metric in adjusted(metrics, parameters, reduce_fn).items()}
+    scorer.metrics = {label: metric.for_language(options.get("lang")) for label, metric in adjusted(metrics, parameters).items()}
     given = {name: value for name, value in options.items() if value is not None}
     return scorer(predictions, references, sources, reduce_fn=reduce_fn, **given)
 
 
-def adjusted(metrics: Mapping[str, AnyMetric], parameters: Mapping[str, Any], reduce_fn: ReduceFn = None) -> dict[str, AnyMetric]:
+def adjusted(metrics: Mapping[str, AnyMetric], parameters: Mapping[str, Any]) -> dict[str, AnyMetric]:
     """The metrics with these parameters, each where a metric has it; one that no metric has is an error."""
     has = {label: [name for name in parameters if _accepts(metric, name)] for label, metric in metrics.items()}
     for parameter in parameters:
@@ -57,7 +57,7 @@ def adjusted(metrics: Mapping[str, AnyMetric], parameters: Mapping[str, Any], re
     for label, metric in metrics.items():
         own = {name: parameters[name] for name in has[label]}
         if isinstance(metric, MetricForNLG):
-            found[label] = metric.bound(reduce_fn, own)
+            found[label] = metric.bound(own)
         else:
             found[label] = replace(metric, **{name: tuple(v) if isinstance(v, list) else v for name, v in own.items()})  # type: ignore[type-var]
     return found

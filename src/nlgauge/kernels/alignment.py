@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -23,15 +23,31 @@ BUDGET = 200_000
 NARROW = 8
 
 Alignment = list[tuple[int, int, int]]
-Keys = Sequence[Collection[Any]]
+Keys = Sequence[Collection[Any]] | Mapping[int, Collection[Any]]
 
 
-def chunk_numbers(alignment: Alignment) -> list[int]:
+class Match(NamedTuple):
+    """Where a match begins in prediction and reference, its module, and how many words it takes on each side."""
+
+    prediction: int
+    reference: int
+    module: int
+    predicted: int = 1
+    expected: int = 1
+
+    def ends(self) -> tuple[int, int]:
+        """The places after it in prediction and reference."""
+        return self.prediction + self.predicted, self.reference + self.expected
+
+
+def chunk_numbers(alignment: Alignment | list[Match]) -> list[int]:
     """The number of the chunk that each match is in, from 1 on."""
     numbers: list[int] = []
-    for i, (p, r, _) in enumerate(alignment):
-        continues = i > 0 and (p - 1, r - 1) == alignment[i - 1][:2]
+    end = (-1, -1)
+    for match in (Match(*match) for match in alignment):
+        continues = end == (match.prediction, match.reference)
         numbers.append(numbers[-1] + (not continues) if numbers else 1)
+        end = match.ends()
     return numbers
 
 
@@ -49,6 +65,36 @@ def links(prediction: list[int], reference: list[int], modules: Sequence[Keys]) 
                 # Equal words match exactly and in no other way.
                 if number == 0 or other != word:
                     found.setdefault(word, {}).setdefault(other, []).append(number)
+    return found
+
+
+def around(places: list[int], middle: float, most: int | None) -> list[int]:
+    """Of places in ascending order at most so many about the middle; all of them for None."""
+    if most is None or len(places) <= most:
+        return places
+    start = max(0, min(bisect_left(places, middle) - most // 2, len(places) - most))
+    return places[start : start + most]
+
+
+def offers(
+    prediction: list[int], reference: list[int], modules: Sequence[Keys], phrases: Sequence[Match], most: int | None = None
+) -> list[list[Match]]:
+    """The matches that may begin at each place of the reference: of words, by module and place, then of phrases.
+
+    With `most`, of a word's many places only so many near the diagonal.
+    """
+    linked = links(prediction, reference, modules)
+    places = defaultdict(list)
+    for p, word in enumerate(prediction):
+        places[word].append(p)
+    found = []
+    slope = len(prediction) / max(1, len(reference))
+    for r, word in enumerate(reference):
+        near = {other: around(places[other], r * slope, most) for other in linked.get(word, {})}
+        pairs = sorted((module, p) for other, matched in linked.get(word, {}).items() for module in matched for p in near[other])
+        found.append([Match(p, r, module) for module, p in pairs])
+    for phrase in phrases:
+        found[phrase.reference].append(phrase)
     return found
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from nlgauge.kernels.alignment import Alignment, Keys, links
+from nlgauge.kernels.alignment import Alignment, Keys, Match, offers
 
 # The METEOR 1.5 program's default.
 BEAM = 40
@@ -14,54 +14,62 @@ BEAM = 40
 
 @dataclass(frozen=True)
 class _Path:
-    """A partial alignment of the METEOR 1.5 program; `end` is the place after the last match of an open chunk."""
+    """A partial alignment of the METEOR 1.5 program; `end` is the place after the last match of an open chunk, `following` that in the reference."""
 
     used: int
-    exact: int = 0
+    weight: int = 0
     chunks: int = 0
     distance: int = 0
     end: int = -1
-    alignment: tuple[tuple[int, int, int], ...] = ()
+    following: int = 0
+    alignment: tuple[Match, ...] = ()
 
-    def matched(self, p: int, r: int, module: int) -> _Path:
-        broken = self.end not in (-1, p)
-        taken = (*self.alignment, (p, r, module))
-        return replace(self, used=self.used | 1 << p, exact=self.exact + (module == 0), chunks=self.chunks + broken, end=p + 1, alignment=taken)
+    def matched(self, match: Match) -> _Path:
+        broken = self.end not in (-1, match.prediction)
+        weight = 2 if match.module == 0 else match.predicted // 2 + match.expected // 2
+        end, following = match.ends()
+        taken = (*self.alignment, match)
+        return _Path(self.used | _mask(match), self.weight + weight, self.chunks + broken, self.distance, end, following, taken)
 
     def closed(self) -> _Path:
         return replace(self, chunks=self.chunks + (self.end != -1), end=-1)
 
 
-def beam(prediction: list[int], reference: list[int], modules: Sequence[Keys]) -> Alignment:
+def beam(prediction: list[int], reference: list[int], modules: Sequence[Keys], phrases: Sequence[Match] = ()) -> list[Match]:
     """What the METEOR 1.5 program finds, left to right with 40 partial alignments.
 
-    Words whose only match is each other are matched beforehand. The rest is ranked by exact matches alone (others are rounded to
-    nothing), then chunks closed so far, then distance, which a tried match adds to the alignment it extends and not to the one it makes.
-    Equal ranks stay in the order in which they were made: by module, then by place in the prediction, leaving the word out last.
+    Matches that share no word with another are taken beforehand. The rest is ranked by the words of exact matches and half of those of
+    others, rounded down on each side (so a word matched otherwise counts nothing), then chunks closed so far, then distance, which a tried
+    match adds to the alignment it extends and not to the one it makes. Equal ranks stay in the order in which they were made: by module, then by
+    place in the prediction, phrases as they are given, leaving the word out last.
     """
-    linked = links(prediction, reference, modules[:1] if prediction == reference else modules)
-    places = defaultdict(list)
-    for p, word in enumerate(prediction):
-        places[word].append(p)
-    offers = [sorted((m, p) for other, found in linked.get(word, {}).items() for m in found for p in places[other]) for word in reference]
-    coverage: dict[int, int] = defaultdict(int)
-    for offered in offers:
-        for _, p in offered:
-            coverage[p] += 1
-    fixed = [len(offered) == 1 and coverage[offered[0][1]] == 1 for offered in offers]
-    paths = [_Path(sum(1 << offered[0][1] for offered, alone in zip(offers, fixed, strict=True) if alone))]
-    for r, offered in enumerate(offers):
+    same = prediction == reference
+    offered = offers(prediction, reference, modules[:1] if same else modules, [] if same else phrases)
+    covered: tuple[Counter[int], Counter[int]] = (Counter(), Counter())
+    for match in (match for matches in offered for match in matches):
+        for places, words in zip(covered, _places(match), strict=True):
+            places.update(words)
+    fixed = {
+        r: matches[0]
+        for r, matches in enumerate(offered)
+        if len(matches) == 1 and all(places[word] == 1 for places, words in zip(covered, _places(matches[0]), strict=True) for word in words)
+    }
+    paths = [_Path(sum(map(_mask, fixed.values())))]
+    for r, matches in enumerate(offered):
         following: list[_Path] = []
         for path in sorted(paths, key=_rank)[:BEAM]:
-            if fixed[r]:
-                module, p = offered[0]
-                following.append(replace(path.matched(p, r, module), distance=path.distance + abs(p - r)))
+            if path.following > r:
+                following.append(path)
+                continue
+            if r in fixed:
+                match = fixed[r]
+                following.append(replace(path.matched(match), distance=path.distance + abs(match.prediction - r)))
                 continue
             distance = path.distance
-            for module, p in offered:
-                if not path.used >> p & 1:
-                    following.append(replace(path.matched(p, r, module), distance=distance))
-                    distance += abs(p - r)
+            for match in matches:
+                if not path.used & _mask(match):
+                    following.append(replace(path.matched(match), distance=distance))
+                    distance += abs(match.prediction - r)
             following.append(replace(path.closed(), distance=distance))
         paths = following
     finished = [path.closed() for path in sorted(paths, key=_rank)[:BEAM]]
@@ -69,7 +77,16 @@ def beam(prediction: list[int], reference: list[int], modules: Sequence[Keys]) -
 
 
 def _rank(path: _Path) -> tuple[int, int, int]:
-    return -path.exact, path.chunks, path.distance
+    return -path.weight, path.chunks, path.distance
+
+
+def _mask(match: Match) -> int:
+    """The prediction's words that a match takes, as bits."""
+    return (1 << match.predicted) - 1 << match.prediction
+
+
+def _places(match: Match) -> tuple[range, range]:
+    return range(match.prediction, match.ends()[0]), range(match.reference, match.ends()[1])
 
 
 def greedy(

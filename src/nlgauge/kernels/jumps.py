@@ -14,6 +14,7 @@ the numbers are compared with.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
@@ -42,14 +43,17 @@ def jump_distances(
     Place i lies after the prediction's i-th token, so the first one lies before all of them.
     """
     found = np.zeros((len(predictions), 3))
+    # Whole numbers are counted in their greatest common unit, so that those of long texts fit into 32 bits.
+    unit = math.gcd(*costs) or 1 if all(isinstance(cost, int) for cost in costs) else 1  # type: ignore[arg-type]
+    costs = JumpCosts(*(cost // unit for cost in costs)) if unit > 1 else costs
     for n, (prediction, reference) in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
         visits = np.zeros(len(column[prediction]) + 1, dtype=np.int64)
-        last = _first(column[prediction], costs)
+        last = _first(column[prediction], len(column[reference]), costs)
         for row, place in _rows(column[prediction], column[reference], costs, landing, truncated):
             visits[place] += 1
             last = row
         missed = np.abs(visits - 1)
-        found[n] = last[-1], missed[1:].sum(), missed[0]
+        found[n] = last[-1].item() * unit, missed[1:].sum(), missed[0]
     return found
 
 
@@ -60,7 +64,7 @@ def jump_steps(prediction: Array, reference: Array, costs: JumpCosts, landing: i
     prediction too many, then a jump.
     """
     found = list(_rows(prediction, reference, costs, landing, truncated))
-    rows = [_first(prediction, costs), *(row for row, _ in found)]
+    rows = [_first(prediction, len(reference), costs), *(row for row, _ in found)]
     steps: list[Opcode] = []
     i, j = len(prediction), len(reference)
     while i or j:
@@ -82,29 +86,34 @@ def jump_steps(prediction: Array, reference: Array, costs: JumpCosts, landing: i
     return steps[::-1]
 
 
-def _first(prediction: Array, costs: JumpCosts) -> Array:
-    row = np.full(len(prediction) + 1, costs.start)
+def _first(prediction: Array, length: int, costs: JumpCosts) -> Array:
+    """Row 0 of the grid; whole numbers of 32 bits where the costs of a reference of this length fit into them."""
+    highest = max(costs) * (len(prediction) + length + 2)
+    row = np.full(len(prediction) + 1, costs.start, dtype=np.int32 if isinstance(costs.start, int) and highest < 2**31 else None)
     row[0] = 0
     return row
 
 
 def _rows(prediction: Array, reference: Array, costs: JumpCosts, landing: int | None, truncated: bool) -> Iterator[tuple[Array, int]]:
     """For each token of the reference the costs of all places, after jumps, and the cheapest place before them."""
-    row = _first(prediction, costs)
+    row = _first(prediction, len(reference), costs)
+    slope = np.arange(len(row), dtype=row.dtype) * costs.deletion
+    same = {token: np.flatnonzero(prediction == token) for token in set(reference.tolist())}
     for token in reference.tolist():
         reached = row + costs.insertion
-        reached[1:] = np.minimum(row[:-1] + costs.substitution * (prediction != token), reached[1:])
-        row = _with_deletions(reached, costs.deletion)
+        np.minimum(row[:-1] + costs.substitution, reached[1:], out=reached[1:])
+        places = same[token]
+        reached[places + 1] = np.minimum(row[places], reached[places + 1])
+        row = _with_deletions(reached, costs.deletion, slope)
         place = _truncated_minimum(row) if truncated else int(row.argmin())
         if landing is None or token == landing:
             row = np.minimum(row, row[place] + costs.jump)
         yield row, place
 
 
-def _with_deletions(row: Array, deletion: float) -> Array:
+def _with_deletions(row: Array, deletion: float, slope: Array) -> Array:
     """The row where each place may also be reached from its left; integers need no loop, because their sums are exact."""
     if isinstance(deletion, int):
-        slope = deletion * np.arange(len(row))
         return np.minimum.accumulate(row - slope) + slope
     return np.array(list(accumulate(row, lambda left, cost: min(left + deletion, cost))), dtype=row.dtype)
 

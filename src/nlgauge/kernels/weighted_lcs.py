@@ -9,6 +9,9 @@ import numpy as np
 from nlgauge.columns import Array, Ragged
 from nlgauge.kernels.lcs import walk_back
 
+# From so many predicted tokens on a row of the table at a time is quicker than a cell at a time.
+LONG = 300
+
 
 def weighted_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged, weight: float) -> Array:
     """(rows,) weighted hits: `predictions[i]` and `references[i]` are the rows of the texts' sentences.
@@ -42,9 +45,14 @@ def weighted_lcs_places(reference: list[int], prediction: list[int], weight: flo
     Rounding decides ties between runs that are worth the same, so sums are made in the script's order.
     """
     powers = [float(k) ** weight for k in range(min(len(reference), len(prediction)) + 2)]
+    dropped = (drops if len(prediction) < LONG else long_drops)(reference, prediction, powers)
+    return walk_back(reference, prediction, lambda i, j: bool(dropped[i][j]))
+
+
+def drops(reference: list[int], prediction: list[int], powers: list[float]) -> list[bytearray]:
+    """For each cell whether the way back drops the predicted token: one byte, because long texts have many cells."""
     above, runs = [0.0] * (len(prediction) + 1), [0] * (len(prediction) + 1)
-    # For each cell whether the way back drops the predicted token: one byte, because long texts have many cells.
-    drops: list[bytearray] = []
+    found: list[bytearray] = []
     for token in reference:
         row, new_runs, dropped = [0.0], [0], bytearray(len(prediction))
         for j, other in enumerate(prediction):
@@ -56,5 +64,25 @@ def weighted_lcs_places(reference: list[int], prediction: list[int], weight: flo
                 row.append(row[j] if dropped[j] else above[j + 1])
                 new_runs.append(0)
         above, runs = row, new_runs
-        drops.append(dropped)
-    return walk_back(reference, prediction, lambda i, j: bool(drops[i][j]))
+        found.append(dropped)
+    return found
+
+
+def long_drops(reference: list[int], prediction: list[int], powers: list[float]) -> list[Array]:
+    """What `drops` gives, a row at a time: between two matches a cell has the greatest value so far, which a match sets anew.
+
+    The maximum of complex numbers is that of their real parts, here the number of matches before, then that of their imaginary ones.
+    """
+    tokens, power = np.array(prediction), np.array(powers)
+    above, runs = np.zeros(len(prediction) + 1), np.zeros(len(prediction) + 1, dtype=np.int64)
+    cells = np.zeros(len(prediction) + 1, dtype=np.complex128)
+    found: list[Array] = []
+    for token in reference:
+        match = tokens == token
+        cells.real[1:] = match.cumsum()
+        cells.imag[1:] = np.where(match, above[:-1] + power[runs[:-1] + 1] - power[runs[:-1]], above[1:])
+        row = np.maximum.accumulate(cells).imag
+        found.append(~match & (row[:-1] > above[1:]))
+        runs = np.concatenate([[0], np.where(match, runs[:-1] + 1, 0)])
+        above = row
+    return found

@@ -7,10 +7,13 @@ h_c and h_f are content and function words of the prediction, m_k those matched 
 counts over the corpus, and has no penalty where both texts match completely in one chunk. Version 2005 (alpha .9, beta 3, gamma .5) weighs all
 modules and words alike, so that P = matches / words, has the penalty also for equal texts, and averages segments.
 The papers ask for the alignment with most matches, then fewest chunks; `compat` gives the alignments that NLTK and METEOR's own program find.
+
+With copy words (METEOR++, experimental) P and R are multiplied by (matched copy words + s) / (copy words + s), counted on the own side; s smooths.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -19,15 +22,20 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from nlgauge.columns import Array
+from nlgauge.corpus import Corpus
 from nlgauge.explain import Explanation, WordAlignment
+from nlgauge.features.paraphrases import content, phrase_table, word_list
 from nlgauge.features.text import Words
 from nlgauge.features.wordnet import nltk_synonyms, pooled_synsets, synsets
-from nlgauge.kernels.alignment import Alignment, Keys, chunk_numbers, fewest_chunks
+from nlgauge.kernels.alignment import Keys, Match, chunk_numbers
 from nlgauge.kernels.alignment_compat import beam, greedy
+from nlgauge.kernels.phrase_alignment import most_places, phrase_alignment
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
 _MODULES = ("exact", "stem", "synonym", "paraphrase")
-_TOKENIZERS = ("unicode", "whitespace", "13a", "intl", "zh", "char")
+# Of a row: words and matches of each module on both sides, content and function words apart.
+_COUNTS = 4 * (1 + len(_MODULES))
+_TOKENIZERS = ("unicode", "punctuated", "whitespace", "13a", "intl", "zh", "char")
 # Our own list of English words and marks, where the program has one of the words that are frequent in a corpus.
 _LITTLE_MEANING = """
 the a an this that these those of to in on at by for from with as into about after before and or but if than then not no so
@@ -69,10 +77,15 @@ class Meteor(Metric):
     task: str = "rank"
     stem: bool = True
     synonyms: bool = True
-    paraphrases: tuple[str, ...] = ()
+    paraphrases: tuple[str, ...] | str = ()
     function_words: tuple[str, ...] | None = None
     tokenizer: str = "unicode"
     compat: str | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    gamma: float | None = None
+    copy_words: tuple[str, ...] | str = ()
+    copy_smoothing: float = 8.0
 
     name: ClassVar[str] = "meteor"
     languages: ClassVar[tuple[str, ...] | None] = ("en",)
@@ -80,7 +93,13 @@ class Meteor(Metric):
     def __post_init__(self) -> None:
         self.require(self.version in ("1.5", "2005"), "version", "'1.5' or '2005'")
         self.require((self.version, self.task) in _TUNINGS, "task", "'rank', or for version 1.5 'adequacy'")
-        self.require(_strings(self.paraphrases), "paraphrases", "a list of strings, each with words that may stand for each other")
+        for parameter, several in (("paraphrases", "strings, each with words that may stand for each other"), ("copy_words", "words")):
+            value = getattr(self, parameter)
+            self.require(_strings(value) or (isinstance(value, str) and value != ""), parameter, f"a list of {several}, or the path of a file")
+        for parameter, high in (("alpha", 1.0), ("beta", np.inf), ("gamma", 1.0)):
+            value = getattr(self, parameter)
+            self.require(value is None or 0 <= value <= high, parameter, f"a number from 0 {'on' if high > 1 else 'to 1'}, or None")
+        self.require(self.copy_smoothing > 0, "copy_smoothing", "a number above 0")
         self.require(self.function_words is None or _strings(self.function_words), "function_words", "a list of words")
         self.require(self.tokenizer in _TOKENIZERS, "tokenizer", f"one of {', '.join(_TOKENIZERS)}")
         own = {"1.5": "jar", "2005": "nltk"}[self.version]
@@ -91,9 +110,13 @@ class Meteor(Metric):
         shares = [Output(name, True, 0, 1) for name in ("meteor", "precision", "recall", "f_mean")]
         return {"meteor": (*shares, Output("penalty", False, 0, 1))}
 
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        read = {parameter: getattr(self, parameter) for parameter in ("paraphrases", "copy_words")}
+        return {**super().facts(corpus), **{f"{parameter}_content": content(path) for parameter, path in read.items() if isinstance(path, str)}}
+
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         rows = [self._counts(ours, theirs, alignment) for ours, theirs, alignment in self._aligned(view)]
-        counts = np.array(rows, dtype=np.float64).reshape(len(view), 6 + 4 * len(_MODULES))
+        counts = np.array(rows, dtype=np.float64).reshape(len(view), _COUNTS + 2 + 5 * bool(self.copy_words))
         if self.version == "1.5":
             return {"meteor": counts}
         return {"meteor": np.column_stack([*self._scores(counts).values(), np.ones(len(view))])}
@@ -105,31 +128,49 @@ class Meteor(Metric):
         return {output.name: statistics[..., i] / statistics[..., -1] for i, output in enumerate(self.outputs()[part])}
 
     def _scores(self, counts: Array) -> Arrays:
-        """Every output from counts: words (4), matches of each module (4 each), all matches, chunks; fours are as in `_counts`."""
-        alpha, beta, gamma, delta, weights = _TUNINGS[self.version, self.task]
-        fours = counts[..., :-2].reshape(*counts.shape[:-1], 1 + len(_MODULES), 2, 2) @ np.array([delta, 1 - delta])
+        """Every output from counts in the order of `_counts`."""
+        given = {name: value for name in ("alpha", "beta", "gamma") if (value := getattr(self, name)) is not None}
+        alpha, beta, gamma, delta, weights = _TUNINGS[self.version, self.task]._replace(**given)
+        fours = counts[..., :_COUNTS].reshape(*counts.shape[:-1], 1 + len(_MODULES), 2, 2) @ np.array([delta, 1 - delta])
         weighted = np.einsum("k,...ks->...s", np.array(weights), fours[..., 1:, :])
         shares = weighted / np.where(fours[..., 0, :] > 0, fours[..., 0, :], 1.0)
+        if self.copy_words:
+            smoothing = self.copy_smoothing * counts[..., -1:]
+            shares = shares * (counts[..., -3:-1] + smoothing) / (counts[..., -5:-3] + np.where(smoothing > 0, smoothing, 1.0))
         precision, recall = shares[..., 0], shares[..., 1]
         mean = precision * recall / np.where(precision * recall > 0, alpha * precision + (1 - alpha) * recall, 1.0)
-        penalty = gamma * (counts[..., -1] / np.where(counts[..., -2] > 0, counts[..., -2], 1.0)) ** beta
+        matches, chunks = counts[..., _COUNTS], counts[..., _COUNTS + 1]
+        penalty = gamma * (chunks / np.where(matches > 0, matches, 1.0)) ** beta
         return {"meteor": mean * (1 - penalty), "precision": precision, "recall": recall, "f_mean": mean, "penalty": penalty}
 
-    def _counts(self, prediction: list[str], reference: list[str], alignment: Alignment) -> list[int]:
-        """One row: content and function words of prediction and reference, the same of those matched by each module, matches, chunks."""
+    def _counts(self, prediction: list[str], reference: list[str], alignment: list[Match]) -> list[float]:
+        """One row: content and function words of prediction and reference, the same of those matched by each module, matches, chunks.
+
+        Words that phrases match are counted on either side, and their mean is the number of matches. With copy words five more: how many
+        there are in prediction and reference, how many of these are matched, and 1 for the segment.
+        """
         functions = FUNCTION_WORDS if self.function_words is None else frozenset(self.function_words)
+        copied = self._copied() - functions
         fours = np.zeros((1 + len(_MODULES), 2, 2), dtype=np.int64)
+        copies = np.zeros((2, 2), dtype=np.int64)
         for side, words in enumerate((prediction, reference)):
             in_list = [word in functions for word in words]
             fours[0, side] = in_list.count(False), in_list.count(True)
+            copies[0, side] = sum(word in copied for word in words)
             for match in alignment:
-                fours[1 + match[2], side, int(in_list[match[side]])] += 1
+                for place in range(match[side], match.ends()[side]):
+                    fours[1 + match.module, side, int(in_list[place])] += 1
+                    copies[1, side] += words[place] in copied
+        matched = fours[1:].sum(axis=(0, 2))
         chunks = chunk_numbers(alignment)[-1] if alignment else 0
-        if self.version == "1.5" and chunks == 1 and len(alignment) == len(prediction) == len(reference):
+        if self.version == "1.5" and chunks == 1 and matched.tolist() == [len(prediction), len(reference)]:
             chunks = 0
-        return [*fours.ravel().tolist(), len(alignment), chunks]
+        return [*fours.ravel().tolist(), matched.sum() / 2, chunks, *([*copies.ravel().tolist(), 1] if self.copy_words else [])]
 
-    def _aligned(self, view: View) -> list[tuple[list[str], list[str], Alignment]]:
+    def _copied(self) -> frozenset[str]:
+        return word_list(self.copy_words) if isinstance(self.copy_words, str) else frozenset(word.lower() for word in self.copy_words)
+
+    def _aligned(self, view: View) -> list[tuple[list[str], list[str], list[Match]]]:
         """The words of prediction and reference with their alignment, row by row."""
         words, predictions, references = view.get(Words(self.tokenizer), view.predictions, view.reference)
         rows = words.lists()
@@ -138,7 +179,8 @@ class Meteor(Metric):
         spelt = [view.text(word) for word in numbers]
         stem = _stemmer(self.version) if self.stem else None
         senses = pooled_synsets if self.compat == "jar" else synsets
-        groups = [frozenset(group.lower().split()) for group in self.paraphrases]
+        table = phrase_table(self.paraphrases) if isinstance(self.paraphrases, str) else None
+        groups = [] if table else [frozenset(group.lower().split()) for group in self.paraphrases]
         modules: list[Keys] = [
             [(number,) for number in range(len(spelt))],
             [(stem(word),) if stem else () for word in spelt],
@@ -149,9 +191,17 @@ class Meteor(Metric):
         for p, r in zip(predictions.tolist(), references.tolist(), strict=True):
             sides = [spelt[word] for word in ids[p]], [spelt[word] for word in ids[r]]
             if self.compat == "nltk":
-                alignment = greedy(*sides, stem, nltk_synonyms if self.synonyms else None)
+                words = greedy(*sides, stem, nltk_synonyms if self.synonyms else None)
+                found.append((*sides, [Match(*match) for match in words]))
+                continue
+            most = None if self.compat == "jar" else most_places(sides[1])
+            phrases = [Match(place, other, 3, *lengths) for place, other, *lengths in table.matches(*sides, most)] if table else []
+            if self.compat == "jar":
+                alignment = beam(ids[p], ids[r], modules, phrases)
             else:
-                alignment = (beam if self.compat == "jar" else fewest_chunks)(ids[p], ids[r], modules)
+                joined = _single(phrases, ids[p], ids[r]) if table else modules[3]
+                longer = [phrase for phrase in phrases if phrase[3:] != (1, 1)]
+                alignment = phrase_alignment(ids[p], ids[r], [*modules[:3], joined], longer)
             found.append((*sides, alignment))
         return found
 
@@ -159,12 +209,30 @@ class Meteor(Metric):
         found: list[Explanation] = []
         for row, (prediction, reference, alignment) in zip(self.statistics(view, fitted)["meteor"], self._aligned(view), strict=True):
             values = {name: float(value) for name, value in self.score("meteor", row).items()}
-            title = (
-                f"meteor {values['meteor']:.4f} (precision {values['precision']:.4f}, recall {values['recall']:.4f}, penalty {values['penalty']:.4f})"
-            )
-            matches = [(p, r, _MODULES[module]) for p, r, module in alignment]
-            found.append(WordAlignment(title, {"meteor": row}, prediction, reference, matches, chunk_numbers(alignment)))
+            title = f"meteor {values['meteor']:.4f} ({', '.join(f'{name} {values[name]:.4f}' for name in ('precision', 'recall', 'penalty'))})"
+            if self.copy_words:
+                _, expected, _, matched, _ = self._counts(prediction, reference, alignment)[-5:]
+                title += f", {matched:g} of {expected:g} copy words of the reference matched"
+            matches, chunks = [], []
+            for match, chunk in zip(alignment, chunk_numbers(alignment), strict=True):
+                # A phrase is shown word by word, its last one with all that the other side has more.
+                for k in range(max(match.predicted, match.expected)):
+                    places = match.prediction + min(k, match.predicted - 1), match.reference + min(k, match.expected - 1)
+                    matches.append((*places, _MODULES[match.module]))
+                    chunks.append(chunk)
+            found.append(WordAlignment(title, {"meteor": row}, prediction, reference, matches, chunks))
         return found
+
+
+def _single(phrases: list[Match], prediction: list[int], reference: list[int]) -> dict[int, list[tuple[int, int]]]:
+    """The keys that join the words of a table's entries with one word on either side."""
+    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for match in phrases:
+        if match[3:] == (1, 1):
+            pair = prediction[match.prediction], reference[match.reference]
+            for word in pair:
+                found[word].append(pair)
+    return found
 
 
 def _strings(value: object) -> bool:

@@ -62,6 +62,9 @@ class Rouge155(Metric):
         self.require(self.tokenizer in ("1.5.5", "unicode"), "tokenizer", "'1.5.5' or 'unicode'")
         self.require(self.compat in (None, "1.5.5"), "compat", "None or '1.5.5'")
 
+    def made_for(self) -> tuple[str, ...] | None:
+        return ("en",) if self.tokenizer == "1.5.5" or self.stem or self.stop_words else None
+
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {kind: tuple(Output(kind + suffix, True, 0, 1) for suffix in ("", "_precision", "_recall")) for kind in self.rouge_types}
 
