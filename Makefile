@@ -67,7 +67,7 @@ clean:
 	touch $@
 
 .venv/.test: .venv/.models
-	$(call install,$(@D)) --group test --group peers
+	$(call install,$(@D)) --editable ".[models,ot]" --group test --group peers
 	touch $@
 
 # blanc asks for torch and numpy below 2, so its requirements are not followed, and

@@ -12,7 +12,7 @@ from rich.console import Console
 
 import nlgauge
 from nlgauge.comparison import Compared, Comparison
-from nlgauge.explain import Alignment, Edit, Edits, Explanation, NgramMatches, Order, TokenScores
+from nlgauge.explain import Alignment, Edit, Edits, Explanation, NgramMatches, Order, TokenScores, Transport
 from nlgauge.explain.terminal import render
 from nlgauge.metric import Output
 from nlgauge.render import comparison_table, number, result_table, visible
@@ -224,6 +224,7 @@ def test_token_scores() -> None:
         Edits(EVIL, {}, [Edit("replace", [EVIL], [EVIL])]),
         alignment([EVIL], [EVIL], [[1.0]], [1]),
         TokenScores(EVIL, {}, [EVIL], {EVIL: [1.0]}),
+        Transport(EVIL, {}, [EVIL], [EVIL], np.ones((1, 1)), np.ones((1, 1))),
         Explanation(EVIL, {}),
     ],
 )

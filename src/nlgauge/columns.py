@@ -43,7 +43,9 @@ class Ragged:
     def concatenate(cls, columns: Sequence[Ragged]) -> Ragged:
         """The rows of all columns, one after the other."""
         lengths = np.concatenate([column.lengths for column in columns])
-        return cls(np.concatenate([column.values for column in columns]), offsets_of(lengths))
+        # A column without values need not know how wide they would be.
+        filled = [column.values for column in columns if len(column.values)] or [columns[0].values]
+        return cls(np.concatenate(filled), offsets_of(lengths))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

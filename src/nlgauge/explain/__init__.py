@@ -75,6 +75,39 @@ class Alignment(Explanation):
 
 
 @dataclass(frozen=True, eq=False)
+class Transport(Explanation):
+    """Tokens of both sides, how much of each prediction token goes to each reference token, and what a unit of that costs."""
+
+    prediction: list[str]
+    reference: list[str]
+    plan: Array
+    cost: Array
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """What a model expects at one place of a text: the token that is there and its probability, and the likeliest tokens with theirs."""
+
+    token: str
+    probability: float
+    likeliest: list[tuple[str, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Distributions(Explanation):
+    """The tokens whose probabilities in two distributions differ most, and at each place of both texts what went into them.
+
+    `differences` has (token, its probability for the prediction, for the reference), the largest difference first; `covered` is the share of
+    all differences that these make up.
+    """
+
+    differences: list[tuple[str, float, float]]
+    covered: float
+    prediction: list[Guesses]
+    reference: list[Guesses]
+
+
+@dataclass(frozen=True, eq=False)
 class TokenScores(Explanation):
     """One text's tokens with one or more values each, such as its information with and without help."""
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nlgauge.columns import Array
-from nlgauge.explain import Alignment, Edits, Explanation, NgramMatches, TokenScores, WordAlignment, WordGroups
+from nlgauge.explain import Alignment, Distributions, Edits, Explanation, Guesses, NgramMatches, TokenScores, Transport, WordAlignment, WordGroups
 from nlgauge.render import visible
 
 _SHADES = ("bold red", "red", "yellow", "green", "bold green")
@@ -72,6 +72,34 @@ def _(explanation: Alignment) -> RenderableType:
         forward,
         Text("Each token of the reference with its nearest in the prediction (recall):", style="dim"),
         backward,
+    )
+
+
+@render.register
+def _(explanation: Transport) -> RenderableType:
+    """Each token of the prediction above those that it goes to, the most expensive ways in red."""
+    moved = explanation.plan * explanation.cost
+    most = moved.max(initial=0.0) or 1.0
+    stacks = []
+    for i, token in enumerate(explanation.prediction):
+        for j in np.flatnonzero(explanation.plan[i] > 1e-9):
+            cells = [token, explanation.reference[j], f"{explanation.plan[i, j]:.3f}", f"{explanation.cost[i, j]:.2f}", f"{moved[i, j]:.4f}"]
+            stacks.append(_stack(cells, _shade(1 - moved[i, j] / most)))
+    note = Text(f"Each way of the plan: share of all mass, cost a unit, and their product; the products sum to {moved.sum():.4f}.", style="dim")
+    return Group(_title(explanation), Stacks(["prediction", "reference", "mass", "cost", "product"], stacks), note)
+
+
+@render.register
+def _(explanation: Distributions) -> RenderableType:
+    table = _table("token", "prediction", "reference", "difference")
+    for token, predicted, expected in explanation.differences:
+        style = "cyan" if predicted > expected else "red"
+        numbers = [f"{predicted:.4f}", f"{expected:.4f}", f"{predicted - expected:+.4f}"]
+        table.add_row(*(Text(visible(cell), style=style) for cell in (token, *numbers)))
+    note = Text(f"The probabilities that differ most, {100 * explanation.covered:.1f} % of all differences.", style="dim")
+    below = Text("Below each token: its probability, then the likeliest tokens in its place.", style="dim")
+    return Group(
+        _title(explanation), table, note, below, _guesses("prediction", explanation.prediction), _guesses("reference", explanation.reference)
     )
 
 
@@ -167,6 +195,16 @@ def _matches(name: str, ours: list[str], theirs: list[str], similarity: Array, w
         cells = [token, theirs[best[i]], f"{cosine:.2f}", *([f"{weights[i]:.2f}"] if weighted else [])]
         stacks.append(_stack(cells, _shade(cosine) if weights[i] else "dim"))
     return Stacks([name, "nearest", "cosine", *(["weight"] if weighted else [])], stacks)
+
+
+def _guesses(name: str, places: list[Guesses]) -> Stacks:
+    shown = 3
+    stacks = []
+    for place in places:
+        likeliest = [f"{token} {probability:.2f}" for token, probability in place.likeliest[:shown]]
+        cells = [place.token, f"{place.probability:.2f}", *likeliest, *[None] * (shown - len(likeliest))]
+        stacks.append(_stack(cells, _shade(place.probability)))
+    return Stacks([name, "probability", *(f"guess {i}" for i in range(1, shown + 1))], stacks)
 
 
 def _orders(explanation: NgramMatches) -> Table:

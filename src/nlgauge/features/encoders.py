@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class Hidden(NamedTuple):
 
 
 class Embedded(NamedTuple):
-    """One unit vector a text, and whether the text was cut."""
+    """One vector a text, and whether the text was cut."""
 
     vectors: Ragged
     truncated: Ragged
@@ -48,7 +49,7 @@ class EncoderPieces(Feature):
     model: ModelSpec
 
     def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Pieces:
-        return _pieces(load_encoder(self.model, options.device), keys)
+        return pieces_of(load_encoder(self.model, options.device), keys)
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class HiddenStates(Feature):
 
     def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Hidden:
         loaded = load_encoder(self.model, options.device)
-        pieces = _pieces(loaded, keys)
+        pieces = pieces_of(loaded, keys)
         shortened = _shortened(loaded, self.layer)
         vectors = _encode(loaded, shortened, pieces.ids, options, f"encoding ({loaded.name})")
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -69,15 +70,20 @@ class HiddenStates(Feature):
 
 @dataclass(frozen=True)
 class TextEmbedding(Feature):
-    """One unit vector a text: the mean of its pieces' last vectors, as sentence-transformers' mean pooling gives it."""
+    """One vector a text: the mean of its pieces' last vectors, as sentence-transformers' mean pooling gives it; of length 1 if `unit`."""
 
     model: ModelSpec
+    unit: bool = True
+
+    kept: ClassVar[bool] = True
 
     def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Embedded:
         loaded = load_encoder(self.model, options.device)
-        ids, _, truncated = _pieces(loaded, keys, loaded.pooling_length)
+        ids, _, truncated = pieces_of(loaded, keys, loaded.pooling_length)
         vectors = _encode(loaded, loaded.model, ids, options, f"embedding ({loaded.name})")
         sums = np.add.reduceat(vectors, ids.offsets[:-1], axis=0) if len(ids) else vectors
+        if not self.unit:
+            return Embedded(Ragged.single(sums / ids.lengths[:, None].clip(1)), truncated)
         norms = np.linalg.norm(sums, axis=1, keepdims=True)
         return Embedded(Ragged.single(sums / np.where(norms > 0, norms, 1)), truncated)
 
@@ -92,7 +98,8 @@ def _shortened(loaded: Loaded, layer: int) -> Any:
     return first_layers(loaded.model, layer)
 
 
-def _pieces(loaded: Loaded, texts: list[str], at_most: int | None = None) -> Pieces:
+def pieces_of(loaded: Loaded, texts: list[str], at_most: int | None = None) -> Pieces:
+    """The pieces of each text, cut to the model's window or to fewer."""
     window = loaded.max_length if at_most is None else min(at_most, loaded.max_length)
     if not texts:
         empty = Ragged.of([])
@@ -110,21 +117,26 @@ def _pieces(loaded: Loaded, texts: list[str], at_most: int | None = None) -> Pie
     return Pieces(ids, Ragged(np.isin(ids.values, marks), ids.offsets), Ragged.single(truncated))
 
 
-def _encode(loaded: Loaded, model: Any, ids: Ragged, options: RunOptions, what: str) -> Array:
-    """(all tokens, d) last vectors of a model, in the order of `ids`."""
+def encoder_batches(loaded: Loaded, model: Any, ids: Ragged, options: RunOptions, what: str, **asked: Any) -> Iterator[tuple[Array, Array, Any]]:
+    """What a model gives, batch by batch: which rows of `ids` the batch has, where its tokens stand (rows, longest), and the model's answer."""
     torch = torch_modules(what)[1]
-    width = int(loaded.model.config.hidden_size)
-    vectors = np.empty((len(ids.values), width), dtype=np.float32)
     padding = loaded.tokenizer.pad_token_id or 0
     for rows in by_length(ids.lengths, options.batch_size, _BATCH_TOKENS, what):
         part = ids.take(rows)
-        longest = int(part.lengths.max())
-        mask = np.arange(longest) < part.lengths[:, None]
+        mask = np.arange(int(part.lengths.max())) < part.lengths[:, None]
         padded = np.full(mask.shape, padding, dtype=np.int64)
         padded[mask] = part.values
         with torch.inference_mode():
             inputs = torch.from_numpy(padded).to(loaded.device), torch.from_numpy(mask.astype(np.int64)).to(loaded.device)
-            found = model(input_ids=inputs[0], attention_mask=inputs[1]).last_hidden_state.float().cpu().numpy()
-        places = np.arange(len(part.values)) + np.repeat(ids.offsets[rows] - offsets_of(part.lengths)[:-1], part.lengths)
-        vectors[places] = found[mask]
+            found = model(input_ids=inputs[0], attention_mask=inputs[1], **asked)
+        yield rows, mask, found
+
+
+def _encode(loaded: Loaded, model: Any, ids: Ragged, options: RunOptions, what: str) -> Array:
+    """(all tokens, d) last vectors of a model, in the order of `ids`."""
+    vectors = np.empty((len(ids.values), int(loaded.model.config.hidden_size)), dtype=np.float32)
+    for rows, mask, found in encoder_batches(loaded, model, ids, options, what):
+        lengths = ids.lengths[rows]
+        places = np.arange(lengths.sum()) + np.repeat(ids.offsets[rows] - offsets_of(lengths)[:-1], lengths)
+        vectors[places] = found.last_hidden_state.float().cpu().numpy()[mask]
     return vectors

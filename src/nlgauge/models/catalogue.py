@@ -62,6 +62,15 @@ CATALOGUE = {
             repository="google-bert/bert-base-multilingual-cased",
         ),
         Entry("bert-base-chinese", "BERT base, Chinese", "encoder", "Apache-2.0", "412 MB", repository="google-bert/bert-base-chinese"),
+        Entry(
+            "bert-large-uncased-whole-word-masking",
+            "BERT large, uncased, whole words masked",
+            "masked",
+            "Apache-2.0",
+            "1.3 GB",
+            repository="google-bert/bert-large-uncased-whole-word-masking",
+        ),
         Entry("gpt2", "GPT-2 small", "causal", "MIT", "548 MB", repository="openai-community/gpt2"),
+        Entry("gpt2-large", "GPT-2 large", "causal", "MIT", "3.2 GB", repository="openai-community/gpt2-large"),
     )
 }

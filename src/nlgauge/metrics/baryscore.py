@@ -1,0 +1,120 @@
+"""BaryScore: how far the tokens of one text must travel to become those of the other, over the barycentres of an encoder's last layers.
+
+    mu_l(x) = uniform measure on the unit vectors of all pieces of the text x at layer l, start and end marks included
+    B(x)    = argmin over measures mu with as many equal points of  sum over the last L layers l of  W(mu, mu_l(x))
+    score   = W(B(prediction), B(reference)),    W(mu, nu) = min over transport plans T of  sum_ij T_ij |x_i - y_j|^2
+
+W is the squared Wasserstein-2 distance, without a root, as in the authors' program. `sinkhorn` gives the same cost of the plan that is best with
+entropy, <T_reg, C>: not the debiased divergence that the paper's name for it suggests. The program starts the search for B with every point at
+zero, where every plan is as good as any other, so that rounding decides which local minimum is found; here it starts at each piece's mean over the
+layers, and `compat="official"` at zero. The program's inverse document frequencies are equal for all tokens in effect, so there are none here.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from nlgauge.columns import Array
+from nlgauge.corpus import Corpus
+from nlgauge.explain import Explanation, Transport
+from nlgauge.features.barycentre import LayerBarycentre
+from nlgauge.features.encoders import piece_strings
+from nlgauge.mean import share
+from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.models import ModelSpec, is_model_spec, model_facts
+from nlgauge.transport import entropic_plan, exact_plan, transport_module, uniform
+
+
+class _Row(NamedTuple):
+    """Both texts' pieces, the cost of moving one to the other, the best plan (reference, prediction), and whether one was cut."""
+
+    prediction: Array
+    reference: Array
+    cost: Array
+    plan: Array
+    cut: float
+
+
+@register
+@dataclass(frozen=True)
+class BaryScore(Metric):
+    """Exact transport cost between layer barycentres (the score), and Sinkhorn's cost for each regularisation asked for."""
+
+    model: ModelSpec = "bert-base-uncased"
+    layers: int = 5
+    sinkhorn: tuple[float, ...] = ()
+    compat: str | None = None
+
+    name: ClassVar[str] = "baryscore"
+
+    def __post_init__(self) -> None:
+        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(isinstance(self.layers, int) and self.layers >= 1, "layers", "a whole number from 1")
+        regular = isinstance(self.sinkhorn, tuple) and all(isinstance(value, int | float) and value > 0 for value in self.sinkhorn)
+        self.require(regular and len(set(self.sinkhorn)) == len(self.sinkhorn), "sinkhorn", "a tuple of different numbers above 0, such as (0.1, 1)")
+        self.require(self.compat in (None, "official"), "compat", "None or 'official'")
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        found: dict[str, tuple[Output, ...]] = {"baryscore": (Output("baryscore", False, 0, 4), Output("truncated", None, 0))}
+        for value in self.sinkhorn:
+            found[_part(value)] = (Output(_part(value), False, 0, 4, "the regularised plan was not found; regularise more"),)
+        return found
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        solver = {"pot": transport_module().__version__} if self.compat == "official" else {}
+        return {**super().facts(corpus), **model_facts(self.model), **solver}
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        rows = np.array([[row.cut, *self._values(row)] for row in self._rows(view)]).reshape(-1, 2 + len(self.sinkhorn))
+        found = {"baryscore": np.column_stack([rows[:, 1], np.ones(len(rows)), rows[:, 0]])}
+        for i, value in enumerate(self.sinkhorn, 2):
+            known = ~np.isnan(rows[:, i])
+            found[_part(value)] = np.column_stack([np.where(known, rows[:, i], 0.0), known])
+        return found
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        found = {part: share(statistics[..., 0], statistics[..., 1])}
+        return {**found, "truncated": statistics[..., 2]} if part == "baryscore" else found
+
+    def _rows(self, view: View) -> Iterator[_Row]:
+        transport = transport_module()
+        feature = LayerBarycentre(self.model, self.layers, "zero" if self.compat == "official" else "mean")
+        found, predictions, references = view.get(feature, view.predictions, view.reference)
+        for prediction, reference in zip(predictions, references, strict=True):
+            # Points of a unit ball are at most 2 apart; rounding may not change that.
+            cost = np.clip(transport.dist(found.points[reference], found.points[prediction]), 0.0, 4.0)
+            cut = float(max(found.truncated[prediction][0], found.truncated[reference][0]))
+            yield _Row(found.ids[prediction], found.ids[reference], cost, exact_plan(cost), cut)
+
+    def _values(self, row: _Row) -> list[float]:
+        """The exact cost, then Sinkhorn's, NaN where its plan was not found."""
+        plans = [_official_sinkhorn(row.cost, value) if self.compat == "official" else entropic_plan(row.cost, value) for value in self.sinkhorn]
+        return [float("nan") if plan is None else float((plan * row.cost).sum()) for plan in (row.plan, *plans)]
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        if self.compat == "official":
+            return []  # points that started at zero stand for no piece
+        statistics = self.statistics(view, fitted)
+        found: list[Explanation] = []
+        for i, row in enumerate(self._rows(view)):
+            pieces = [piece_strings(self.model, ids) for ids in (row.prediction, row.reference)]
+            values = {part: rows[i] for part, rows in statistics.items()}
+            found.append(Transport(f"baryscore {values['baryscore'][0]:.4f}", values, pieces[0], pieces[1], row.plan.T, row.cost.T))
+        return found
+
+
+def _part(regularisation: float) -> str:
+    return f"sinkhorn_{regularisation:g}"
+
+
+def _official_sinkhorn(cost: Array, regularisation: float) -> Array:
+    """POT's plan after at most 10,000 plain iterations; where small regularisations underflow, the plan of the iteration before, which may be 0."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found: Array = transport_module().bregman.sinkhorn(*uniform(cost), cost, regularisation, numItermax=10_000)
+    return found

@@ -1,0 +1,93 @@
+"""Fréchet distance of embeddings: how far the cloud of a system's texts is from that of the references, both taken as Gaussian.
+
+    d^2 = |m - m'|^2 + tr(S) + tr(S') - 2 tr( (S S')^(1/2) )
+
+m and S are mean and covariance (over n - 1) of the sentence embeddings of all predictions, m' and S' of all references. With S = A^T A and
+S' = B^T B the last trace is the sum of the singular values of A B^T: no root of a matrix is taken, and nothing breaks down where there are fewer
+texts than dimensions. It is the squared distance, as Fréchet inception distance gives it for images.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array
+from nlgauge.corpus import Corpus
+from nlgauge.errors import ParameterError
+from nlgauge.features import Features
+from nlgauge.features.encoders import TextEmbedding
+from nlgauge.metric import Output, Takes, WholeMetric, register
+from nlgauge.models import ModelSpec, is_model_spec, model_facts
+
+
+def frechet_distance(first: Any, second: Any) -> float:
+    """The squared Fréchet distance between the Gaussians fitted to the rows of two matrices with equally many columns.
+
+    >>> round(frechet_distance([[0.0], [2.0]], [[3.0], [7.0]]), 10)  # means 1 and 5, variances 2 and 8
+    18.0
+    """
+    sides = [np.asarray(side, dtype=np.float64) for side in (first, second)]
+    if any(side.ndim != 2 or len(side) < 2 for side in sides) or sides[0].shape[1] != sides[1].shape[1]:
+        raise ParameterError(
+            f"each side must be a matrix with two or more rows, and both as many columns, got the shapes {sides[0].shape} and {sides[1].shape}."
+        )
+    means = [side.mean(axis=0) for side in sides]
+    factors = [_factor(side - mean) for side, mean in zip(sides, means, strict=True)]
+    traces = sum(float((factor**2).sum()) for factor in factors)
+    shared = float(np.linalg.svd(factors[0] @ factors[1].T, compute_uv=False).sum())
+    return max(0.0, float(((means[0] - means[1]) ** 2).sum()) + traces - 2 * shared)
+
+
+def _factor(centred: Array) -> Array:
+    """A with the covariance A^T A, in as few rows as may be."""
+    upper: Any = np.linalg.qr(centred, mode="r")
+    found: Array = upper / math.sqrt(len(centred) - 1)
+    return found
+
+
+@register
+@dataclass(frozen=True)
+class Frechet(WholeMetric):
+    """Squared Fréchet distance between the embeddings of predictions and of references, from 0."""
+
+    model: ModelSpec = "minilm"
+
+    name: ClassVar[str] = "frechet"
+    takes: ClassVar[Takes] = "joint"
+    resamples: ClassVar[int] = 100
+
+    def __post_init__(self) -> None:
+        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        nan = "a covariance needs at least two predictions and two references"
+        return {"frechet": (Output("frechet", False, 0, nan=nan), Output("truncated", None, 0))}
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return {**super().facts(corpus), **model_facts(self.model)}
+
+    def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
+        embedded, predictions, references = features.get(TextEmbedding(self.model), corpus.predictions[system].values, distinct_references(corpus))
+        vectors, cut = embedded.vectors.values, embedded.truncated.values
+        fewest = min(len(predictions), len(references))
+        if fewest <= vectors.shape[1]:
+            warnings.warn(
+                f"frechet has {fewest} texts on a side for {vectors.shape[1]} dimensions, too few for a covariance; "
+                "its value is far too high then, and comparable only between equally many texts.",
+                stacklevel=2,
+            )
+        value = frechet_distance(vectors[predictions], vectors[references]) if fewest > 1 else math.nan
+        return {"frechet": value, "truncated": float(cut[predictions].sum() + cut[references].sum())}
+
+
+def distinct_references(corpus: Corpus) -> Array:
+    """The ids of all references, each once a segment."""
+    assert corpus.references is not None
+    pairs = np.column_stack([corpus.references.owners, corpus.references.values])
+    found: Array = np.unique(pairs, axis=0)[:, 1]
+    return found

@@ -1,0 +1,71 @@
+"""Embedding similarity against mean pooling done by hand, one text at a time."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from strategies import SENTENCES
+
+import nlgauge
+from nlgauge.errors import ParameterError
+from nlgauge.metrics.embedding_similarity import EmbeddingSimilarity
+from nlgauge.models import store
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+PREDICTIONS = [prediction for prediction, _ in SENTENCES if prediction]
+REFERENCES = [references for prediction, references in SENTENCES if prediction]
+
+
+@cache
+def loaded(place: Path) -> tuple[Any, Any]:
+    return transformers.AutoTokenizer.from_pretrained(place), transformers.AutoModel.from_pretrained(place).eval()
+
+
+def embedding(place: Path, text: str) -> np.ndarray:
+    tokenizer, model = loaded(place)
+    with torch.no_grad():
+        return model(**tokenizer(text, return_tensors="pt", truncation=True, max_length=128)).last_hidden_state[0].mean(dim=0).double().numpy()
+
+
+def cosine(a: np.ndarray, b: np.ndarray) -> float:
+    return float(a @ b / np.sqrt((a @ a) * (b @ b)))
+
+
+@pytest.mark.parametrize("which", ["tiny", "minilm"])
+def test_equals_the_cosine_of_mean_vectors_and_takes_the_best_reference(which: str, tiny_models: dict[str, Path]) -> None:
+    place = tiny_models["encoder"] if which == "tiny" else store.location("minilm")
+    if place is None:
+        pytest.skip("minilm is not in the cache; run: nlgauge models get minilm")
+    some = slice(None) if which == "tiny" else slice(2)
+    rows = nlgauge.score(PREDICTIONS[some], REFERENCES[some], metrics=EmbeddingSimilarity(str(place))).segments("records")
+    found = [next(value for name, value in row.items() if name.startswith("embedding")) for row in rows]
+    pairs = zip(PREDICTIONS[some], REFERENCES[some], strict=True)
+    expected = [max(cosine(embedding(place, prediction), embedding(place, reference)) for reference in group) for prediction, group in pairs]
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_blank_texts_are_like_nothing_but_each_other(tiny_models: dict[str, Path]) -> None:
+    metric = EmbeddingSimilarity(str(tiny_models["encoder"]))
+    rows = nlgauge.score(["", " \n", "the cat", "", "the cat"], ["the cat", "the cat", "", "  ", "the cat"], metrics=metric).segments("records")
+    assert [row[str(metric)] for row in rows] == pytest.approx([0, 0, 0, 1, 1], abs=1e-6)
+
+
+def test_truncation_is_counted(tiny_models: dict[str, Path]) -> None:
+    result = nlgauge.score(["cat " * 150, "the cat"], ["the cat", "the cat"], metrics=EmbeddingSimilarity(str(tiny_models["encoder"])))
+    assert result["embedding_similarity"]["truncated"] == 1
+
+
+@pytest.mark.parametrize("name", ["sentence_cosine", "sbert_cosine", "semantic_similarity"])
+def test_names_that_people_know(name: str) -> None:
+    assert nlgauge.registry.parse(name) == EmbeddingSimilarity()
+
+
+def test_a_model_must_be_named() -> None:
+    with pytest.raises(ParameterError, match="embedding_similarity: model must be"):
+        EmbeddingSimilarity("")
