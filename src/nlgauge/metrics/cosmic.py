@@ -1,17 +1,17 @@
 """COSMIC: the mutual information between embeddings of sources T and of a system's summaries S, in nats.
 
-    I(S -> T) = h(T) - h(T | S)
+    I(S -> T) = h(T) - h(T | S)      the score: how much the summaries tell about the sources
+    I(T -> S) = h(S) - h(S | T)      `reverse`; equal in theory, another number for any estimator
+    normalised = 1 - N(T | S) / N(T) = 1 - exp(-2 I / d),  N(X) = exp(2 h(X) / d) the entropy power, I no less than 0
 
-How it is estimated is in `nlgauge.knife`: mixtures of Gaussians, cross-fitted over sources, so that every pair has a held-out pointwise value and
-the score is their mean. The released package computes the other direction, and fits and evaluates on the same pairs. One number a system: it grows
-with the summaries' length, depends on the embedder and on the number of pairs, and means little under about a thousand of them. Compare systems
-on the same sources with the same parameters only.
+Densities are mixtures of Gaussians (`nlgauge.knife`) or one Gaussian (`nlgauge.information`), cross-fitted over sources for several seeds, so that
+every pair has a held-out pointwise value and the score is their mean. `compat="cosmic"` is the released package: it scores the other direction,
+I(T -> S), and fits and values the same pairs (`nlgauge.knife_compat`). The paper's normalised information, I / h(T), is not offered: a differential
+entropy may be negative or 0, and for embeddings of unit length it is negative.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,52 +19,12 @@ import numpy as np
 
 from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
-from nlgauge.features import RunOptions
-from nlgauge.features.encoders import TextEmbedding
-from nlgauge.knife import Settings, cross_fitted
+from nlgauge.mean import share
 from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
+from nlgauge.mutual_information import OTHER, Estimator, MutualInformation
 
-_FEW_PAIRS = 1000
-
-
-@dataclass(frozen=True)
-class MutualInformation(Fit):
-    """The held-out pointwise entropies of every pair of a system."""
-
-    model: ModelSpec
-    modes: int
-    folds: int
-    components: int | None
-
-    over: ClassVar = "system"
-
-    def partial(self, view: View) -> Arrays:
-        embedded, summaries, sources = view.get(TextEmbedding(self.model), view.predictions, view.source)
-        vectors, cut = embedded.vectors.values, embedded.truncated.values
-        pairs = zip(view.predictions.tolist(), view.source.tolist(), strict=True)
-        return {
-            "summaries": vectors[summaries],
-            "sources": vectors[sources],
-            "source_ids": view.source,
-            "truncated": np.maximum(cut[summaries], cut[sources]),
-            "empty": np.array([not (view.text(summary).strip() and view.text(source).strip()) for summary, source in pairs]),
-        }
-
-    def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
-        joined = {name: np.concatenate([part[name] for part in partials]) for name in partials[0]}
-        filled = np.flatnonzero(~joined["empty"])
-        if len(filled) < _FEW_PAIRS:
-            warnings.warn(
-                f"cosmic has {len(filled)} pairs; under about {_FEW_PAIRS} its value says little, and differences between systems less.", stacklevel=2
-            )
-        components = min(64, max(1, len(filled) // 20)) if self.components is None else self.components
-        settings = Settings(modes=self.modes, folds=self.folds)
-        target, given, groups = (joined[name][filled] for name in ("sources", "summaries", "source_ids"))
-        found = cross_fitted(target, given, groups, components, settings, options.seed)
-        entropy, conditional = np.full(len(joined["empty"]), np.nan), np.full(len(joined["empty"]), np.nan)
-        entropy[filled], conditional[filled] = found.entropy, found.conditional
-        return {"entropy": entropy, "conditional": conditional, "truncated": joined["truncated"]}
+_MOST_FULL = 16
 
 
 @register
@@ -76,6 +36,12 @@ class Cosmic(Metric):
     modes: int = 4
     folds: int = 5
     components: int | None = None
+    seeds: int = 3
+    estimator: str = "knife"
+    covariance: str = "diagonal"
+    reverse: bool = True
+    unit: bool = True
+    compat: str | None = None
 
     name: ClassVar[str] = "cosmic"
     takes: ClassVar[Takes] = "alone"
@@ -85,35 +51,69 @@ class Cosmic(Metric):
 
     def __post_init__(self) -> None:
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
-        self.require(isinstance(self.modes, int) and self.modes >= 1, "modes", "a whole number from 1")
-        self.require(isinstance(self.folds, int) and self.folds >= 2, "folds", "a whole number from 2")
+        for name, least in (("modes", 1), ("folds", 2), ("seeds", 1)):
+            value = getattr(self, name)
+            self.require(isinstance(value, int) and value >= least, name, f"a whole number from {least}")
         self.require(self.components is None or (isinstance(self.components, int) and self.components >= 1), "components", "a whole number from 1")
+        self.require(self.estimator in ("knife", "gaussian"), "estimator", "'knife' or 'gaussian'")
+        self.require(self.covariance in ("diagonal", "full"), "covariance", "'diagonal' or 'full'")
+        few = self.components is not None and self.components <= _MOST_FULL
+        self.require(self.covariance == "diagonal" or few, "covariance", f"'diagonal' unless components is given and {_MOST_FULL} at most")
+        self.require(isinstance(self.reverse, bool), "reverse", "True or False")
+        self.require(isinstance(self.unit, bool), "unit", "True or False")
+        self.require(self.compat in (None, "cosmic"), "compat", "None or 'cosmic'")
+
+    def targets(self) -> tuple[str, ...]:
+        """The sides whose entropies are estimated: first that of the score's direction."""
+        first = "summary" if self.compat else "source"
+        return (first, OTHER[first]) if self.reverse else (first,)
+
+    def information(self) -> Estimator:
+        """How the information of vectors is estimated."""
+        kind = "released" if self.compat else self.estimator
+        return Estimator(kind, self.modes, self.folds, self.components, self.seeds, self.covariance == "full")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "no pair with a text on both sides could be scored by densities fitted on other sources"
-        outputs = (Output("cosmic", True, nan=nan), Output("source_entropy", None, nan=nan), Output("conditional_entropy", None, nan=nan))
-        return {"cosmic": (*outputs, Output("scored_pairs", None, 0), Output("truncated", None, 0))}
+        found = [Output("cosmic", True, nan=nan), Output("seed_deviation", None, 0, nan="one seed has no spread, or no pair could be scored")]
+        found += [Output("normalised", True, 0, 1, nan=nan), Output("reverse", True, nan=nan)][: 1 + self.reverse]
+        for target in self.targets():
+            found += [Output(f"{target}_entropy", None, nan=nan), Output(f"{target}_entropy_given_{OTHER[target]}", None, nan=nan)]
+        unconverged = Output("unconverged", None, 0, nan="the released estimator has no rule to stop by")
+        return {"cosmic": (*found, Output("scored_pairs", None, 0), Output("truncated", None, 0), unconverged)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model)}
 
     def fit(self) -> Fit:
-        return MutualInformation(self.model, self.modes, self.folds, self.components)
+        return MutualInformation(self.model, self.unit, self.targets(), self.information())
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        entropy, conditional = fitted["entropy"][view.positions], fitted["conditional"][view.positions]
+        rows = {name: values[view.positions] for name, values in fitted.items() if "_fit_" not in name}
+        columns, first = [], self.targets()[0]
+        for target in self.targets():
+            entropy, conditional = rows[f"{target}_entropy"], rows[f"{target}_conditional"]
+            columns += [entropy - conditional, entropy.mean(axis=1), conditional.mean(axis=1)]
+        unconverged = np.max([rows[f"{target}_limited"] for target in self.targets()], axis=0)
+        scored = ~np.isnan(rows[f"{first}_entropy"][:, 0])
+        statistics = np.column_stack([*columns, np.full(len(view), fitted[f"{first}_fit_width"]), unconverged, np.ones(len(view))])
         # An empty text tells nothing: information 0, and no entropies of its own.
-        empty = np.isnan(entropy)
-        rows = np.column_stack([entropy - conditional, entropy, conditional, ~empty])
-        rows[empty] = 0.0
-        return {"cosmic": np.column_stack([rows, np.ones(len(rows)), fitted["truncated"][view.positions]])}
+        statistics[~scored] = 0.0
+        return {"cosmic": np.column_stack([statistics, np.ones(len(view)), rows["truncated"]])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        scored, count = statistics[..., 3], statistics[..., 4]
-        some = scored > 0
-        means = {
-            "cosmic": np.where(some, statistics[..., 0] / count, np.nan),
-            "source_entropy": np.where(some, statistics[..., 1] / np.where(some, scored, 1.0), np.nan),
-            "conditional_entropy": np.where(some, statistics[..., 2] / np.where(some, scored, 1.0), np.nan),
-        }
-        return {**means, "scored_pairs": scored, "truncated": statistics[..., 5]}
+        statistics = np.asarray(statistics, dtype=np.float64)
+        *_, width, unconverged, scored, count, truncated = np.moveaxis(statistics, -1, 0)
+        by_target = [statistics[..., i * (self.seeds + 2) : (i + 1) * (self.seeds + 2)] for i in range(len(self.targets()))]
+        seeds = np.where(scored[..., None] > 0, share(by_target[0][..., : self.seeds], count[..., None]), np.nan)
+        found = {"cosmic": seeds.mean(axis=-1)}
+        found["seed_deviation"] = seeds.std(axis=-1, ddof=1) if self.seeds > 1 else np.full_like(found["cosmic"], np.nan)
+        information = by_target[0][..., : self.seeds].mean(axis=-1)
+        found["normalised"] = np.where(scored > 0, -np.expm1(-2 * information.clip(0) / np.where(width > 0, width, 1.0)), np.nan)
+        if self.reverse:
+            found["reverse"] = np.where(scored > 0, share(by_target[1][..., : self.seeds].mean(axis=-1), count), np.nan)
+        for target, sums in zip(self.targets(), by_target, strict=True):
+            found[f"{target}_entropy"] = share(sums[..., -2], scored)
+            found[f"{target}_entropy_given_{OTHER[target]}"] = share(sums[..., -1], scored)
+        unconverged = np.full_like(unconverged, np.nan) if self.compat else unconverged
+        return {**found, "scored_pairs": scored, "truncated": truncated, "unconverged": unconverged}
