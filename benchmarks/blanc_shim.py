@@ -19,12 +19,7 @@ def shannon(weights: Path) -> Any:
 
     tokenizer = AutoTokenizer.from_pretrained(weights, local_files_only=True)
     model = AutoModelForCausalLM.from_pretrained(weights, local_files_only=True, dtype=torch.float32).eval()
-    # Importing a class has put another module object in the place of the first one.
-    transformers = sys.modules["transformers"]
-    for name in _REMOVED:
-        if not hasattr(transformers, name):
-            setattr(transformers, name, ModuleType(name))
-    module = import_module("blanc.shannon")
+    module = _imported("blanc.shannon")
     start_of_text, window = 0, model.config.max_position_embeddings
 
     def logits_and_cache(**inputs: Any) -> tuple[Any, Any]:
@@ -35,6 +30,24 @@ def shannon(weights: Path) -> Any:
     module.get_model = lambda *_: (logits_and_cache, tokenizer, start_of_text, window)  # type: ignore[attr-defined]
     module.sent_tokenize = _sentences  # type: ignore[attr-defined]
     return module.Shannon(device="cpu")
+
+
+def help_scorer(weights: Path) -> Any:
+    """blanc's BlancHelp object with the BERT in a directory, splitting sentences as nlgauge does, all inputs of a pair in one batch."""
+    from transformers import BertForMaskedLM, BertTokenizer  # noqa: F401
+
+    module = _imported("blanc.blanc")
+    module.sent_tokenize = _sentences  # type: ignore[attr-defined]
+    return module.BlancHelp(str(weights), measure="relative-counts", inference_batch_size=64, show_progress_bar=False)
+
+
+def _imported(name: str) -> ModuleType:
+    # Importing a class has put another module object in the place of the first one.
+    transformers = sys.modules["transformers"]
+    for removed in _REMOVED:
+        if not hasattr(transformers, removed):
+            setattr(transformers, removed, ModuleType(removed))
+    return import_module(name)
 
 
 def _sentences(text: str) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import nlgauge
 from results import data, study
 
-MEASURES = ("fisher_rao", "ab", "alpha", "kl", "l1", "l2", "linf")
+MEASURES = ("fisher_rao", "ab", "alpha", "kl", "l1", "l2", "l_infinity")
 TEMPERATURES = (0.25, 0.5, 1.0, 2.0)
 DIMENSIONS = {"webnlg2020_en": ("correctness", "datacoverage", "fluency", "relevance", "textstructure"), "realsumm": ("litepyramid_recall",)}
 

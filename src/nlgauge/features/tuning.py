@@ -1,0 +1,135 @@
+"""What a masked language model guesses of a document after a short training on a summary; the loaded model itself stays as it is."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from nlgauge.columns import Array
+from nlgauge.errors import ModelError
+from nlgauge.features import Feature, RunOptions
+from nlgauge.features.cloze import Guesses, Hiding, Masked, Reader, answered, guessed, guesses, normal, pieces_of, seed_of, start_and_end
+from nlgauge.features.heads import halves, is_transformer
+from nlgauge.features.masked_lm import mask_token
+from nlgauge.models import ModelSpec
+from nlgauge.models.loader import Loaded, load_masked, torch_modules
+from nlgauge.progress import report
+
+_WEIGHT_DECAY = 0.01
+# Token numbers that stand for another at random in a vocabulary as large as BERT's: below are unused ones and single characters.
+_REPLACEMENTS = range(1000, 30_000)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How a model is trained on a summary: pieces of it, passes over them, the first rate, and how often a hidden token is another or itself."""
+
+    chunk: int
+    stride: int
+    epochs: int
+    learning_rate: float
+    p_token_replace: float
+    p_token_original: float
+
+    def lessons(self, loaded: Loaded, summary: str, hiding: Hiding, chance: random.Random) -> Iterator[tuple[Masked, tuple[int, ...]]]:
+        """What is read, and the tokens that should be guessed at its places."""
+        pieces = pieces_of(loaded, normal(summary))
+        chunk = min(self.chunk, loaded.max_length - 2)
+        others = _replacements(loaded)
+        first, last = start_and_end(loaded)
+        for start in range(0, len(pieces.ids), self.stride):
+            parts = [pieces.part(start, start + chunk)]
+            if 0 < start < chunk:
+                # The first tokens are in fewer pieces than the rest.
+                parts.append(pieces.part(0, start))
+            for part in parts:
+                for group in hiding.groups(part, chance):
+                    ids = list(part.ids)
+                    for place in group:
+                        drawn = chance.random()
+                        if drawn < self.p_token_replace:
+                            ids[place] = others[chance.randrange(len(others))]
+                        elif drawn >= self.p_token_replace + self.p_token_original:
+                            ids[place] = mask_token(loaded)
+                    yield Masked((first, *ids, last), tuple(1 + place for place in group)), tuple(part.ids[place] for place in group)
+
+
+@dataclass(frozen=True)
+class TunedGuesses(Feature):
+    """What a model guesses of a document, as it is and trained on a summary; a key is (summary, document)."""
+
+    model: ModelSpec
+    reader: Reader
+    tuning: Tuning
+
+    def compute(self, keys: list[tuple[str, str]], memory: dict[str, int], options: RunOptions) -> Guesses:
+        loaded = load_masked(self.model, options.device)
+        if not is_transformer(loaded) or any("quantized" in type(module).__module__ for module in loaded.model.modules()):
+            raise ModelError(f"{loaded.name} cannot be trained; a masked language model of the Transformers library in full precision is needed.")
+        texts = dict.fromkeys(document for _, document in keys)
+        clozes = {text: self.reader.cloze(loaded, self.reader.sentences(loaded, text), None, options.seed) for text in texts}
+        inputs = {text: [question.alone for asked in cloze.questions for question in asked] for text, cloze in clozes.items()}
+        alone = guessed(loaded, [masked for part in inputs.values() for masked in part], options)
+        rows: dict[str, list[int]] = defaultdict(list)
+        for row, (summary, _) in enumerate(keys):
+            rows[summary].append(row)
+        found: dict[int, tuple[Array, ...]] = {}
+        for done, (summary, places) in enumerate(rows.items()):
+            report(f"tuning ({loaded.name})", done, len(rows))
+            tuned = self._tuned(loaded, summary, seed_of(options.seed, summary))
+            helped = guessed(tuned, [masked for row in places for masked in inputs[keys[row][1]]], options)
+            found |= {row: answered(clozes[keys[row][1]], alone, helped) for row in places}
+        return guesses(found)
+
+    def _tuned(self, loaded: Loaded, summary: str, seed: int) -> Loaded:
+        """A copy of the model, trained on the summary: AdamW with a rate that falls to 0, one input a step, drop-out on."""
+        torch = torch_modules("tuning a masked language model")[1]
+        copied = _own_copy(loaded)
+        model, (body, head) = copied.model, halves(copied)
+        model.load_state_dict(loaded.model.state_dict())
+        chance = random.Random(seed)  # noqa: S311
+        lessons = list(self.tuning.lessons(loaded, summary, self.reader.hiding, chance))
+        optimizer = torch.optim.AdamW(_parameters(model), lr=self.tuning.learning_rate, eps=1e-8)
+        steps = len(lessons) * self.tuning.epochs
+        forked = range(torch.cuda.device_count()) if torch.device(loaded.device).type == "cuda" else []
+        with torch.random.fork_rng(devices=forked), torch.enable_grad():
+            torch.manual_seed(seed)
+            model.train()
+            for step in range(steps):
+                masked, meant = lessons[step % len(lessons)]
+                for group in optimizer.param_groups:
+                    group["lr"] = self.tuning.learning_rate * (steps - step) / steps
+                optimizer.zero_grad()
+                ids = torch.tensor([masked.ids], device=loaded.device)
+                states = body(input_ids=ids, attention_mask=torch.ones_like(ids))[0, list(masked.places)]
+                torch.nn.functional.cross_entropy(head(states), torch.tensor(meant, device=loaded.device)).backward()
+                optimizer.step()
+            optimizer.zero_grad()
+            model.eval()
+        return copied
+
+
+@lru_cache(maxsize=1)
+def _own_copy(loaded: Loaded) -> Loaded:
+    return replace(loaded, model=copy.deepcopy(loaded.model))
+
+
+def _parameters(model: Any) -> list[dict[str, Any]]:
+    """The weights that decay, then those that do not: biases and normalisation."""
+    named = list(model.named_parameters())
+    plain = [parameter for name, parameter in named if not ("bias" in name or "norm" in name.lower())]
+    kept = [parameter for name, parameter in named if "bias" in name or "norm" in name.lower()]
+    return [{"params": plain, "weight_decay": _WEIGHT_DECAY}, {"params": kept, "weight_decay": 0.0}]
+
+
+@lru_cache(maxsize=4)
+def _replacements(loaded: Loaded) -> Sequence[int]:
+    size = int(loaded.model.config.vocab_size)
+    if size >= _REPLACEMENTS.stop:
+        return _REPLACEMENTS
+    return [token for token in range(size) if token not in loaded.tokenizer.all_special_ids]

@@ -1,0 +1,143 @@
+"""BLANC: how many more hidden words of a document a masked language model guesses with the help of the summary.
+
+    S_ij = number of hidden tokens guessed (1) or not (0) without help (i) and with it (j)
+    relative = (S_01 - S_10) / (S_00 + S_01 + S_10 + S_11)          the share of hidden tokens that the summary gains, less those that it loses
+    improve  = S_01 / (S_00 + S_01 + S_11)
+
+BLANC-help (`mode="help"`) reads [CLS] summary, separator, sentence [SEP], against as many dots in the summary's place. BLANC-tune
+(`mode="tune"`) trains a copy of the model on the summary, and reads [CLS] sentence [SEP] before and after. In each sentence every `gap`-th token is
+hidden, at each offset in turn; words under four letters and further pieces of words never are. A guess is right where the likeliest token is the
+hidden one.
+
+The corpus score is the mean over segments, as in the paper; accuracies and counts are of all tokens together. The authors' program gives 0 where
+nothing could be hidden; it cuts a long summary always at its end, and a single long sentence at its start, because the change of sides that it means
+to make in the second half of a document never happens. `compat="blanc"` does both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.columns import Array, Ragged
+from nlgauge.corpus import Corpus
+from nlgauge.explain import Explanation, WordGroups
+from nlgauge.features.cloze import Guesses, HelpedGuesses, Hiding, Reader
+from nlgauge.features.tuning import TunedGuesses, Tuning
+from nlgauge.mean import share
+from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.models import ModelSpec, is_model_spec, model_facts
+from nlgauge.models.loader import load_masked
+
+_COUNTS = ("guessed_neither", "gained", "lost", "guessed_both")
+
+
+@register
+@dataclass(frozen=True)
+class Blanc(Metric):
+    """BLANC-help or BLANC-tune (the score), the model's accuracy without and with help, and what became of the hidden tokens."""
+
+    model: ModelSpec = "bert-base-uncased"
+    mode: str = "help"
+    measure: str = "relative"
+    gap: int = 2
+    gap_mask: int = 1
+    shortest_word: int = 4
+    shortest_lead: int = 2
+    shortest_followup: int = 100
+    masking: str = "even"
+    p_mask: float = 0.15
+    separator: str = ""
+    sentence_kept: int = 100
+    chunk: int = 64
+    stride: int = 32
+    epochs: int = 10
+    learning_rate: float = 5e-5
+    p_token_replace: float = 0.1
+    p_token_original: float = 0.1
+    compat: str | None = None
+
+    name: ClassVar[str] = "blanc"
+    aliases: ClassVar[dict[str, dict[str, object]]] = {"blanc_help": {}, "blanc_tune": {"mode": "tune"}}
+    takes: ClassVar[Takes] = "alone"
+    source: ClassVar[bool] = True
+    seeded: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(self.mode in ("help", "tune"), "mode", "'help' or 'tune'")
+        self.require(self.measure in ("relative", "improve"), "measure", "'relative' or 'improve'")
+        self.require(self.masking in ("even", "random"), "masking", "'even' or 'random'")
+        for whole in ("gap", "gap_mask", "shortest_word", "shortest_lead", "shortest_followup", "sentence_kept", "chunk", "stride", "epochs"):
+            value = getattr(self, whole)
+            self.require(isinstance(value, int) and not isinstance(value, bool) and value >= 1, whole, "a whole number from 1")
+        self.require(self.gap_mask <= self.gap, "gap_mask", f"at most gap, which is {self.gap}")
+        self.require(isinstance(self.separator, str), "separator", "a string")
+        self.require(0 < self.learning_rate < np.inf, "learning_rate", "above 0")
+        self.require(0 < self.p_mask <= 1, "p_mask", "above 0 and at most 1")
+        self.require(0 <= self.p_token_replace <= 1, "p_token_replace", "from 0 to 1")
+        self.require(0 <= self.p_token_original <= 1 - self.p_token_replace, "p_token_original", f"from 0 to {1 - self.p_token_replace:g}")
+        self.require(self.compat in (None, "blanc"), "compat", "None or 'blanc'")
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        nan = "the document has no token long enough to be hidden"
+        score = Output("blanc", True, -1 if self.measure == "relative" else 0, 1, nan=nan)
+        accuracies = [Output(name, None, 0, 1, nan=nan) for name in ("accuracy_alone", "accuracy_helped")]
+        return {"blanc": (score, *accuracies, *(Output(name, None, 0) for name in (*_COUNTS, "masked_tokens", "truncated")))}
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return {**super().facts(corpus), **model_facts(self.model), "sentences": f"sentencex-{corpus.lang or 'en'}"}
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        guesses, rows = self._guesses(view)
+        both = 2 * guesses.alone.values + guesses.helped.values
+        counts = np.column_stack([np.bincount(guesses.ids.owners, both == kind, len(guesses.ids)) for kind in range(4)])[rows]
+        neither, gained, lost, known = counts.T
+        if self.measure == "relative":
+            score = (gained - lost) / np.maximum(counts.sum(axis=1), 1)
+        else:
+            score = gained / np.maximum(neither + gained + known, 1)
+        defined = (counts.sum(axis=1) > 0) | (self.compat == "blanc")
+        return {"blanc": np.column_stack([score, defined, counts, guesses.truncated.values[rows]])}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        statistics = np.asarray(statistics, dtype=np.float64)
+        neither, gained, lost, known = (statistics[..., 2 + i] for i in range(4))
+        total = neither + gained + lost + known
+        return {
+            "blanc": share(statistics[..., 0], statistics[..., 1]),
+            "accuracy_alone": share(lost + known, total),
+            "accuracy_helped": share(gained + known, total),
+            **dict(zip(_COUNTS, (neither, gained, lost, known), strict=True)),
+            "masked_tokens": total,
+            "truncated": statistics[..., 6],
+        }
+
+    def _guesses(self, view: View) -> tuple[Guesses, Array]:
+        shortest = self.shortest_word, self.shortest_lead, self.shortest_followup
+        hiding = Hiding(self.gap, self.gap_mask, shortest, self.p_mask if self.masking == "random" else None)
+        reader = Reader(hiding, view.lang or "en", self.separator, self.sentence_kept, self.compat == "blanc")
+        pairs = Ragged.of(np.column_stack([view.predictions, view.source]).tolist())
+        if self.mode == "help":
+            found = view.get(HelpedGuesses(self.model, reader), pairs)
+        else:
+            tuning = Tuning(self.chunk, self.stride, self.epochs, self.learning_rate, self.p_token_replace, self.p_token_original)
+            found = view.get(TunedGuesses(self.model, reader, tuning), pairs)
+        return found[0], found[1]
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        guesses, rows = self._guesses(view)
+        tokenizer = load_masked(self.model, view.features.options.device).tokenizer
+        shown: list[Explanation] = []
+        for row, statistics in zip(rows, self.statistics(view, fitted)["blanc"], strict=True):
+            tokens = tokenizer.convert_ids_to_tokens(guesses.ids[row].tolist())
+            kinds = (2 * guesses.alone[row] + guesses.helped[row]).tolist()
+            names = {"gained with the summary": 1, "lost with it": 2, "guessed either way": 3, "never guessed": 0}
+            groups = {name: [token for token, kind in zip(tokens, kinds, strict=True) if kind == wanted] for name, wanted in names.items()}
+            score = self.score("blanc", statistics)
+            gained, lost, total = (f"{score[name]:g}" for name in ("gained", "lost", "masked_tokens"))
+            title = f"BLANC-{self.mode} {score['blanc']:.4f}: {gained} of {total} hidden tokens gained, {lost} lost"
+            shown.append(WordGroups(title, {"blanc": statistics}, groups))
+        return shown

@@ -1,0 +1,129 @@
+"""ESTIME: how many words of a summary stand where the document, in the most similar context, has another word.
+
+    e(w)  = state of a masked language model at a layer, at the first piece of the word w, with all pieces of w hidden
+    a(w)  = argmax over the words v of the document of  e(w) . e(v)             a dot product, not a cosine
+    alarm = the first pieces of w and a(w) differ
+
+    alarms           alarms of the M words of the summary that occur in the document as they are written; of all words where none does
+    alarms_adjusted  alarms N / M for a summary of N words; N where M = 0
+    alarms_alltokens alarms of all N words
+    soft             mean cosine of the input vectors of the first pieces of w and a(w)
+    coherence        Kendall's tau-c between the places of w and of a(w)
+
+Words hidden together are at least `distance` words apart; a document is read in windows, so nothing is cut. The authors' program takes the
+input vectors of `soft` from bert-base-uncased; here they are the model's own. It fails on a summary or a document without words; here they give NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from nlgauge.columns import Array
+from nlgauge.corpus import Corpus
+from nlgauge.explain import Explanation, WordGroups
+from nlgauge.features.hidden_words import HiddenWords, input_vectors
+from nlgauge.mean import MeanMetric
+from nlgauge.metric import Arrays, Output, Takes, View, register
+from nlgauge.models import ModelSpec, is_model_spec, model_facts
+from nlgauge.models.loader import load_masked
+
+
+class _Row(NamedTuple):
+    """A summary's words: first pieces, places, whether they occur in the document; first pieces and places of what they are aligned to."""
+
+    ids: Array
+    places: Array
+    known: Array
+    aligned: Array
+    aligned_places: Array
+
+
+@register
+@dataclass(frozen=True)
+class Estime(MeanMetric):
+    """ESTIME's alarms (the score, lower is better), adjusted and over all words, soft ESTIME, coherence, and the number of words."""
+
+    model: ModelSpec = "bert-large-uncased-whole-word-masking"
+    layer: int = 21
+    window: int = 450
+    margin: int = 50
+    distance: int = 8
+
+    name: ClassVar[str] = "estime"
+    takes: ClassVar[Takes] = "alone"
+    source: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        for parameter, least in (("layer", 0), ("window", 1), ("margin", 0), ("distance", 1)):
+            value = getattr(self, parameter)
+            self.require(isinstance(value, int) and not isinstance(value, bool) and value >= least, parameter, f"a whole number from {least}")
+        self.require(2 * self.margin < self.window, "margin", f"less than half of window, which is {self.window}")
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        nan = "the summary or the document has no words"
+        alarms = [Output(name, False, 0, nan=nan) for name in ("alarms", "alarms_adjusted", "alarms_alltokens")]
+        coherence = Output(
+            "coherence", True, -1, 1, nan="the summary has no two words, or all are aligned to one place, or the document has no words"
+        )
+        return {"estime": (*alarms, Output("soft", True, -1, 1, nan=nan), coherence, Output("tokens", None, 0))}
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return {**super().facts(corpus), **model_facts(self.model), "words": f"treebank-sentencex-{corpus.lang or 'en'}"}
+
+    def values(self, view: View) -> Array:
+        rows = [self._values(row, view.features.options.device) for row in self._rows(view)]
+        return np.array(rows, dtype=np.float64).reshape(-1, 6)
+
+    def _values(self, row: _Row, device: str | None) -> tuple[float, ...]:
+        count, known = len(row.ids), int(row.known.sum())
+        if not len(row.aligned):
+            return (np.nan, np.nan, np.nan, np.nan, np.nan, count)
+        alarm = row.ids != row.aligned
+        alarms = int(alarm[row.known].sum()) if known else int(alarm.sum())
+        ours, theirs = (input_vectors(self.model, ids, device) for ids in (row.ids, row.aligned))
+        norms = np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1)
+        soft = float(np.mean((ours * theirs).sum(axis=1) / np.where(norms > 0, norms, 1.0)))
+        adjusted = alarms * count / known if known else count
+        return alarms, adjusted, int(alarm.sum()), soft, _tau_c(row.aligned_places), count
+
+    def _rows(self, view: View) -> Iterator[_Row]:
+        feature = HiddenWords(self.model, self.layer, self.window, self.margin, self.distance, view.lang or "en")
+        found, summaries, documents = view.get(feature, view.predictions, view.source)
+        for summary, document in zip(summaries, documents, strict=True):
+            known = np.isin(found.words[summary], found.words[document])
+            ours, theirs = found.states[summary].astype(np.float64), found.states[document].astype(np.float64)
+            nearest = np.argmax(ours @ theirs.T, axis=1) if len(ours) and len(theirs) else np.empty(0, dtype=np.int64)
+            yield _Row(found.ids[summary], found.places[summary], known, found.ids[document][nearest], found.places[document][nearest])
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        tokenizer = load_masked(self.model, view.features.options.device).tokenizer
+        shown: list[Explanation] = []
+        for row, statistics in zip(self._rows(view), self.statistics(view, fitted)["estime"], strict=True):
+            groups: dict[str, list[str]] = {"same token": [], "alarm": [], "alarm, word not in the document": []}
+            tokens, aligned = (tokenizer.convert_ids_to_tokens(ids.tolist()) for ids in (row.ids, row.aligned))
+            for token, other, known in zip(tokens, aligned, row.known, strict=False):
+                kind = "same token" if token == other else "alarm" if known else "alarm, word not in the document"
+                groups[kind].append(token if token == other else f"{token}/{other}")
+            score = self.score("estime", statistics)
+            title = f"ESTIME {score['alarms']:g} alarms, {score['alarms_alltokens']:g} over all {score['tokens']:g} words; alarms as summary/document"
+            shown.append(WordGroups(title, {"estime": statistics}, groups))
+        return shown
+
+
+def _tau_c(places: Array) -> float:
+    """Kendall's tau-c between the order of the places and their own; NaN where there are no two different ones.
+
+    >>> _tau_c(np.array([1, 2, 3])), _tau_c(np.array([3, 2, 1]))
+    (1.0, -1.0)
+    """
+    count, distinct = len(places), len(np.unique(places))
+    if distinct < 2:
+        return float("nan")
+    # Concordant less discordant pairs, a row at a time: a matrix of all pairs of a long summary would be large.
+    balance = sum(int(np.sign(places[i + 1 :] - places[i]).sum()) for i in range(count))
+    return 2 * balance * distinct / (count**2 * (distinct - 1))
