@@ -6,7 +6,13 @@ which returns numbers by name; numbers of the same name must agree between the t
 
 from __future__ import annotations
 
+import atexit
+import importlib
+import re
+import shutil
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.workloads import Workload
@@ -173,6 +179,112 @@ def blanc_shannon(workload: Workload) -> Callable[[], Numbers]:
     return lambda: call(workload)
 
 
+def ours_infolm(workload: Workload) -> Callable[[], Numbers]:
+    """Our InfoLM on random weights of DistilBERT's size."""
+    import nlgauge
+
+    scorer = nlgauge.Scorer([f"infolm(model={str(random_distilbert(workload))!r})"])
+
+    def call(texts: Workload) -> Numbers:
+        (found,) = scorer(texts.predictions, texts.references).values()
+        return {"mean": float(found["score"])}
+
+    call(Workload("warm-up", {"peer": ["A cat."]}, [["A dog."]]))
+    return lambda: call(workload)
+
+
+def torchmetrics_infolm(pairs_a_call: int | None) -> Prepare:
+    """torchmetrics' InfoLM on the same weights; more than two pairs a call are paired wrongly, so that its mean is another one."""
+
+    def prepare(workload: Workload) -> Callable[[], Numbers]:
+        module = importlib.import_module("torchmetrics.functional.text.infolm")
+        place = str(random_distilbert(workload))
+        loaded = module._load_tokenizer_and_model(place)
+        # Its call would load the weights again for each pair.
+        module._load_tokenizer_and_model = lambda *_: loaded
+
+        def call(texts: Workload) -> Numbers:
+            step = pairs_a_call or len(texts.predictions)
+            total = 0.0
+            for start in range(0, len(texts.predictions), step):
+                predictions = texts.predictions[start : start + step]
+                references = [row[0] for row in texts.references[start : start + step]]
+                options = {"information_measure": "fisher_rao_distance", "idf": False, "max_length": 512, "verbose": False}
+                total += len(predictions) * float(module.infolm(predictions, references, place, temperature=1.0, **options))
+            return {"mean": total / len(texts.predictions)}
+
+        call(Workload("warm-up", {"peer": ["A cat."]}, [["A dog."]]))
+        return lambda: call(workload)
+
+    return prepare
+
+
+def random_distilbert(workload: Workload) -> Path:
+    """A directory with random weights of DistilBERT's size, the same in every process, and a tokeniser that knows the texts' words."""
+    import torch
+    from transformers import BertTokenizerFast, DistilBertConfig, DistilBertForMaskedLM
+
+    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words = sorted(
+        {word for text in [*workload.predictions, *(row[0] for row in workload.references)] for word in re.findall(r"\w+|\S", text.lower())}
+    )
+    vocabulary = [*marks, *words, *(f"[unused{i}]" for i in range(30_522 - len(marks) - len(words)))]
+    place = Path(tempfile.mkdtemp(prefix="nlgauge-bench-"))
+    atexit.register(shutil.rmtree, place)
+    torch.manual_seed(1)
+    DistilBertForMaskedLM(DistilBertConfig(vocab_size=len(vocabulary))).save_pretrained(place)
+    BertTokenizerFast(vocab={word: i for i, word in enumerate(vocabulary)}, model_max_length=512).save_pretrained(place)
+    return place
+
+
+def ours_blanc(workload: Workload) -> Callable[[], Numbers]:
+    """Our BLANC-help on random weights of BERT's size: the score and the number of hidden tokens of each summary."""
+    import nlgauge
+
+    spec = f"blanc(model={str(random_bert(workload))!r})"
+    scorer = nlgauge.Scorer([spec])
+
+    def call(texts: Workload) -> Numbers:
+        rows = scorer(texts.predictions, sources=texts.sources).segments("records")
+        scores = {f"summary {i}": row[spec] for i, row in enumerate(rows, 1)}
+        return {**scores, **{f"hidden {i}": row[f"{spec}.masked_tokens"] for i, row in enumerate(rows, 1)}}
+
+    call(Workload("warm-up", {"peer": ["A ship."]}, [["A ship."]], ["The cargo ship."]))
+    return lambda: call(workload)
+
+
+def blanc_help(workload: Workload) -> Callable[[], Numbers]:
+    """blanc's BlancHelp class on the same weights and the same sentences."""
+    from benchmarks.blanc_shim import help_scorer
+
+    scorer = help_scorer(random_bert(workload))
+
+    def call(texts: Workload) -> Numbers:
+        assert texts.sources is not None
+        rows = scorer.eval_pairs(texts.sources, texts.predictions)
+        scores = {f"summary {i}": float(score) for i, (score, _) in enumerate(rows, 1)}
+        return {**scores, **{f"hidden {i}": float(sum(map(sum, counts))) for i, (_, counts) in enumerate(rows, 1)}}
+
+    call(Workload("warm-up", {"peer": ["A ship."]}, [["A ship."]], ["The cargo ship."]))
+    return lambda: call(workload)
+
+
+def random_bert(workload: Workload) -> Path:
+    """A directory with random weights of BERT base's size, the same in every process, and a tokeniser that knows the texts' words."""
+    import torch
+    from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
+
+    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "##s"]
+    words = sorted({word for text in [*workload.predictions, *(workload.sources or [])] for word in re.findall(r"\w+|\S", text.lower())})
+    vocabulary = [*marks, *words, *(f"[unused{i}]" for i in range(30_522 - len(marks) - len(words)))]
+    place = Path(tempfile.mkdtemp(prefix="nlgauge-bench-"))
+    atexit.register(shutil.rmtree, place)
+    torch.manual_seed(1)
+    BertForMaskedLM(BertConfig(vocab_size=len(vocabulary))).save_pretrained(place)
+    BertTokenizerFast(vocab={word: i for i, word in enumerate(vocabulary)}, model_max_length=512).save_pretrained(place)
+    return place
+
+
 def _transposed(workload: Workload) -> list[list[str]]:
     return [list(column) for column in zip(*workload.references, strict=True)]
 
@@ -191,5 +303,8 @@ BENCHES = {
     "cer": Bench(("L1", "L3"), "jiwer", ours("cer", "score"), jiwer_rate("cer")),
     "paired bootstrap": Bench(("two systems",), "sacrebleu", ours_bootstrap, sacrebleu_bootstrap),
     "bertscore": Bench(("300 pairs",), "bert-score", ours("bertscore(model='minilm', layer=6)", "precision", "recall", "f1"), bert_score),
+    "infolm": Bench(("64 pairs",), "torchmetrics", ours_infolm, torchmetrics_infolm(None)),
+    "infolm pair by pair": Bench(("64 pairs",), "torchmetrics", ours_infolm, torchmetrics_infolm(1)),
+    "blanc": Bench(("1 document",), "blanc", ours_blanc, blanc_help),
     "shannon": Bench(("1 document",), "blanc", ours_shannon, blanc_shannon),
 }

@@ -79,6 +79,12 @@ def pairs_for_models(count: int = 300) -> Workload:
     return l1(count)
 
 
+def distinct_pairs(count: int = 64) -> Workload:
+    """One pair a segment, so that nearly every text is another one."""
+    base = two_systems(count)
+    return base._replace(systems={"peer": base.systems["first"]})
+
+
 def document() -> Workload:
     """One document of five sentences under two summaries."""
     sentences = [
@@ -95,7 +101,15 @@ def document() -> Workload:
     return Workload("written for this", {"peer": summaries}, [[text] for text in summaries], [" ".join(sentences)] * len(summaries))
 
 
-WORKLOADS = {"L1": l1, "L2": l2, "L3": l3, "two systems": two_systems, "300 pairs": pairs_for_models, "1 document": document}
+WORKLOADS = {
+    "L1": l1,
+    "L2": l2,
+    "L3": l3,
+    "two systems": two_systems,
+    "300 pairs": pairs_for_models,
+    "64 pairs": distinct_pairs,
+    "1 document": document,
+}
 
 
 def generated(count: int, references: int = 1, words: int = 25, seed: int = 1) -> Workload:

@@ -169,11 +169,12 @@ def _fitted(metric: Metric, system: str, fits: Fits) -> Arrays:
 
 
 def _fit_view(corpus: Corpus, segments: Array, fit: Fit, system: str, features: Features) -> View:
+    """What a fit sees of a chunk: its segments' references, and their sources or, with the source of each, a system's predictions."""
     sources = None if corpus.sources is None else corpus.sources[segments]
+    references = None if corpus.references is None else corpus.references.take(segments)
     if fit.over == "system":
         predictions = corpus.predictions[system].take(segments)
-        return View(features, predictions.values, None, None if sources is None else sources[predictions.owners], None, corpus.lang)
-    references = None if corpus.references is None else corpus.references.take(segments)
+        return View(features, predictions.values, references, None if sources is None else sources[predictions.owners], None, corpus.lang)
     return View(features, np.empty(0, dtype=np.int64), references, sources, None, corpus.lang)
 
 

@@ -16,6 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge import idf
 from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
@@ -52,16 +53,10 @@ class InverseDocumentFrequency(Fit):
 
     def partial(self, view: View) -> Arrays:
         pieces, rows = view.get(EncoderPieces(self.model), view.reference)
-        documents = pieces.ids.take(rows)
-        seen = np.unique(np.column_stack([documents.values, documents.owners]), axis=0)[:, 0]
-        ids, frequency = np.unique(seen, return_counts=True)
-        return {"ids": ids, "frequency": frequency, "documents": np.array([len(rows)])}
+        return idf.document_frequencies(pieces.ids.take(rows))
 
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
-        count = sum(int(part["documents"][0]) for part in partials)
-        ids, inverse = np.unique(np.concatenate([part["ids"] for part in partials]), return_inverse=True)
-        frequency = np.bincount(inverse, np.concatenate([part["frequency"] for part in partials]), len(ids))
-        return {"ids": ids, "weights": np.log((count + 1) / (frequency + 1)), "unseen": np.array([np.log(count + 1)])}
+        return idf.inverse(partials)
 
 
 @register
@@ -145,9 +140,7 @@ class BertScore(Metric):
         plain = (~hidden.special[text]).astype(np.float64)
         if not self.idf:
             return plain, False
-        ids = hidden.ids[text]
-        place = np.searchsorted(fitted["ids"], ids).clip(0, len(fitted["ids"]) - 1)
-        weights = plain * np.where(fitted["ids"][place] == ids, fitted["weights"][place], fitted["unseen"][0])
+        weights = plain * idf.weights(fitted, hidden.ids[text])
         return (weights, False) if weights.any() else (plain, bool(plain.any()))
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
