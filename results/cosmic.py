@@ -12,7 +12,7 @@ from nlgauge.registry import parse
 from results import data, study
 
 DIMENSIONS = {"summeval": ("coherence", "consistency", "fluency", "relevance"), "realsumm": ("litepyramid_recall",)}
-METRICS = {"cosmic": "cosmic", "gaussian": "cosmic(estimator='gaussian')"}
+METRICS = {"cosmic": "cosmic(reverse=False)", "gaussian": "cosmic(reverse=False, estimator='gaussian')"}
 
 
 def report(work: Path, benchmark: str) -> str:

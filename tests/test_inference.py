@@ -14,7 +14,7 @@ from strategies import WORDS
 import nlgauge
 from nlgauge import inference
 from nlgauge.errors import ParameterError, ResultError
-from nlgauge.inference import Clusters, holm, p_value
+from nlgauge.inference import Clusters, holm, p_value, percentile
 from nlgauge.registry import parse
 
 METRICS = ["bleu", "chrf", "rouge", "wer", "cer", "exact_match"]
@@ -288,3 +288,14 @@ def test_better_knows_the_direction():
     assert [record["better"] for record in compared.records()] == ["A"] * 5
     with pytest.raises(KeyError, match="no metric 'bleu' was compared"):
         compared["bleu"]
+
+
+def test_infinite_samples_have_an_interval():
+    samples = np.array([1.0] * 50 + [np.inf] * 50)
+    found = percentile(np.inf, samples, 0.95)
+    assert (found.low, found.high, found.reason) == (1.0, np.inf, "")
+
+
+def test_an_infinite_difference_has_no_p_value():
+    assert math.isnan(p_value(math.inf, np.zeros(5)))
+    assert math.isnan(p_value(1.0, np.array([0.0, math.inf])))

@@ -202,3 +202,11 @@ def test_first_layers_equal_the_hidden_states_of_the_whole(family: str, sizes: d
             shortened = loader.first_layers(model, layer)(input_ids=ids).last_hidden_state
             assert torch.allclose(shortened, whole[layer], atol=1e-6)
         assert torch.allclose(model(input_ids=ids).last_hidden_state, whole[3], atol=1e-6)
+
+
+def test_a_model_without_a_head_is_refused_rather_than_given_a_random_one(tiny_models: dict[str, Path]) -> None:
+    from nlgauge.models.loader import load_masked
+
+    load_masked(str(tiny_models["masked"]), None)
+    with pytest.raises(ModelError, match="no head over the vocabulary"):
+        load_masked(str(tiny_models["encoder"]), None)

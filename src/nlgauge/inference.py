@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -97,7 +97,9 @@ def bootstrap_scores(tables: list[Table], plan: Resampling) -> list[dict[str, Ar
 def percentile(score: float, samples: Array, confidence: float) -> Interval:
     """The percentile interval of bootstrap samples."""
     tail = (1 - confidence) / 2
-    low, high = np.quantile(samples, [tail, 1 - tail])
+    # Between an infinite value and another there is nothing to interpolate.
+    method: Literal["linear", "inverted_cdf"] = "linear" if np.isfinite(samples).all() else "inverted_cdf"
+    low, high = np.quantile(samples, [tail, 1 - tail], method=method)
     return Interval(score, float(low), float(high), "" if not math.isnan(low) else "undefined in some resamples")
 
 
@@ -117,6 +119,12 @@ class PairTest(NamedTuple):
 
 def compare_tables(first: list[Table], second: list[Table], plan: Resampling, test: str) -> list[dict[str, PairTest]]:
     """For each pair of tables the test of every output; one resampling serves all of them."""
+    # The difference of two infinite scores is not known.
+    with np.errstate(invalid="ignore"):
+        return _compared(first, second, plan, test)
+
+
+def _compared(first: list[Table], second: list[Table], plan: Resampling, test: str) -> list[dict[str, PairTest]]:
     ours, theirs = (bootstrap_scores(tables, plan) for tables in (first, second))
     drawn = [{name: a[name] - b[name] for name in a} for a, b in zip(ours, theirs, strict=True)]
     shuffled = _randomised(first, second, plan) if test == "randomisation" else None
@@ -142,7 +150,7 @@ def _randomised(first: list[Table], second: list[Table], plan: Resampling) -> li
 
 def p_value(observed: float, null: Array) -> float:
     """(b + 1) / (B + 1), b the resamples at least as extreme; NaN where the difference is unknown."""
-    if math.isnan(observed) or np.isnan(null).any():
+    if not math.isfinite(observed) or not np.isfinite(null).all():
         return math.nan
     # Resamples that tie with what was observed differ from it by rounding alone: they count.
     tolerance = 1e-9 * max(abs(observed), float(np.abs(null).max(initial=0.0)))

@@ -89,9 +89,14 @@ def _load(spec: ModelSpec, kind: str, device: str) -> Loaded:
         prefix = {"add_prefix_space": True} if kind == "AutoModel" and config.model_type in _PREFIX_SPACE else {}
         with quiet():
             tokenizer = transformers.AutoTokenizer.from_pretrained(directory, local_files_only=True, **prefix)
-            model = getattr(transformers, kind).from_pretrained(directory, local_files_only=True, use_safetensors=True, dtype=torch.float32)
+            load = getattr(transformers, kind).from_pretrained
+            model, info = load(directory, local_files_only=True, use_safetensors=True, dtype=torch.float32, output_loading_info=True)
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(f"the model in {directory} cannot be loaded: {error}") from error
+    if kind != "AutoModel" and info["missing_keys"]:
+        # Transformers would make them up at random.
+        missing = ", ".join(sorted(info["missing_keys"])[:3])
+        raise ModelError(f"the model in {directory} has no head over the vocabulary ({missing} are missing); a language model is needed.")
     return Loaded(spec, model.eval().to(device), tokenizer, device, _pooling_length(directory))
 
 
