@@ -68,10 +68,14 @@ class Ragged:
 
     def take(self, rows: Array) -> Ragged:
         """The column of these rows, in this order."""
+        return Ragged(self.values[self.places(rows)], offsets_of(self.lengths[rows]))
+
+    def places(self, rows: Array) -> Array:
+        """Where the values of these rows stand in `values`, row after row."""
         lengths = self.lengths[rows]
         offsets = offsets_of(lengths)
-        positions = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
-        return Ragged(self.values[positions], offsets)
+        found: Array = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        return found
 
     def lists(self) -> list[list[Any]]:
         """The rows as Python lists, which plain kernels read faster than arrays."""

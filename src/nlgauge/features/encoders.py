@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged, offsets_of
+from nlgauge.columns import Array, Ragged
 from nlgauge.features import Feature, RunOptions
 from nlgauge.features.batches import by_length
 from nlgauge.models import ModelSpec
@@ -136,7 +136,5 @@ def _encode(loaded: Loaded, model: Any, ids: Ragged, options: RunOptions, what: 
     """(all tokens, d) last vectors of a model, in the order of `ids`."""
     vectors = np.empty((len(ids.values), int(loaded.model.config.hidden_size)), dtype=np.float32)
     for rows, mask, found in encoder_batches(loaded, model, ids, options, what):
-        lengths = ids.lengths[rows]
-        places = np.arange(lengths.sum()) + np.repeat(ids.offsets[rows] - offsets_of(lengths)[:-1], lengths)
-        vectors[places] = found.last_hidden_state.float().cpu().numpy()[mask]
+        vectors[ids.places(rows)] = found.last_hidden_state.float().cpu().numpy()[mask]
     return vectors

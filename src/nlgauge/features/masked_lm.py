@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged, offsets_of
+from nlgauge.columns import Array, Ragged
 from nlgauge.errors import ModelError
 from nlgauge.features import Feature, RunOptions
-from nlgauge.features.batches import by_length
+from nlgauge.features.encoders import encoder_batches
 from nlgauge.features.heads import TokenStates, halves
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, first_layers, load_masked, torch_modules
-
-_BATCH_TOKENS = 4096
 
 
 @dataclass(frozen=True)
@@ -64,23 +62,14 @@ def states_at(loaded: Loaded, ids: Ragged, places: Ragged, options: RunOptions, 
     """(all places, width) states of rows of tokens at the places of each row: those that the head reads, or those of an inner layer."""
     torch = torch_modules("a masked language model")[1]
     body = halves(loaded).body if layer is None else _inner(loaded, layer)
-    found: Array | None = None
-    padding = loaded.tokenizer.pad_token_id or 0
-    for rows in by_length(ids.lengths, options.batch_size, _BATCH_TOKENS, f"guessing hidden words ({loaded.name})"):
-        part, wanted = ids.take(rows), places.take(rows)
-        mask = np.arange(int(part.lengths.max())) < part.lengths[:, None]
-        padded = np.full(mask.shape, padding, dtype=np.int64)
-        padded[mask] = part.values
-        with torch.inference_mode():
-            inputs = {
-                "input_ids": torch.from_numpy(padded).to(loaded.device),
-                "attention_mask": torch.from_numpy(mask.astype(np.int64)).to(loaded.device),
-            }
-            states = body(**inputs)[torch.from_numpy(wanted.owners), torch.from_numpy(wanted.values)].float().cpu().numpy()
-        if found is None:
+    found = np.empty((0, loaded.model.config.hidden_size), dtype=np.float32)
+    for rows, _, answer in encoder_batches(loaded, body, ids, options, f"guessing hidden words ({loaded.name})"):
+        wanted = places.take(rows)
+        states = answer[torch.from_numpy(wanted.owners), torch.from_numpy(wanted.values)].float().cpu().numpy()
+        if not len(found):
             found = np.empty((len(places.values), states.shape[1]), dtype=np.float32)
-        found[np.arange(len(wanted.values)) + np.repeat(places.offsets[rows] - offsets_of(wanted.lengths)[:-1], wanted.lengths)] = states
-    return np.empty((0, loaded.model.config.hidden_size), dtype=np.float32) if found is None else found
+        found[places.places(rows)] = states
+    return found
 
 
 @lru_cache(maxsize=4)
