@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from strategies import SENTENCES
 
 import nlgauge
 from nlgauge.errors import ParameterError
+from nlgauge.features.encoders import TextEmbedding
 from nlgauge.metrics.embedding_similarity import EmbeddingSimilarity
 from nlgauge.models import store
 
@@ -69,3 +71,22 @@ def test_names_that_people_know(name: str) -> None:
 def test_a_model_must_be_named() -> None:
     with pytest.raises(ParameterError, match="embedding_similarity: model must be"):
         EmbeddingSimilarity("")
+
+
+def test_every_metric_of_a_run_shares_the_embeddings(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    compute = TextEmbedding.compute
+
+    def counted(self: TextEmbedding, keys: list[str], *rest: Any) -> Any:
+        read.extend(keys)
+        return compute(self, keys, *rest)
+
+    monkeypatch.setattr(TextEmbedding, "compute", counted)
+    model = str(tiny_models["encoder"])
+    texts = [f"the cat sat on mat {i}" for i in range(6)]
+    metrics = [f"{name}(model={model!r})" for name in ("embedding_similarity", "frechet")] + [f"cosmic(model={model!r}, folds=2, modes=1, seeds=1)"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        result = nlgauge.score(texts, [[text[::-1]] for text in texts], [f"{text}." for text in texts], metrics=metrics)
+        result.intervals(resamples=20)
+    assert len(read) == len(set(read)) == 18
