@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import nlgauge
+from nlgauge.analysis.shannon import rank_correlation, summary_statistics
+from nlgauge.corpus import Corpus
 from nlgauge.registry import parse
 from results import data, study
 
@@ -49,4 +51,16 @@ def report(work: Path, model: str, upstream: int, documents: int | None) -> str:
         lines.append([f"{name}, {model}, k = {upstream}", *cells])
         if (name, upstream) in PAPER:
             lines.append([f"{name}, GPT-2 small, the paper", *PAPER[name, upstream].split()])
-    return f"{len(rows)} documents, {len(systems)} systems\n\n" + study.table(["metric", *DIMENSIONS], lines)
+    header = f"{len(rows)} documents, {len(systems)} systems"
+    return "\n\n".join([header, study.table(["metric", *DIMENSIONS], lines), _biases(rows, found, systems)])
+
+
+def _biases(rows: dict[str, dict[str, data.Row]], found: dict[str, dict[str, dict[str, float]]], systems: list[str]) -> str:
+    """Table 3: what the metrics and people reward beside quality, over all summaries."""
+    texts = {system: [by_system[system]["prediction"] for by_system in rows.values()] for system in systems}
+    documents = [next(iter(by_system.values()))["source"] for by_system in rows.values()]
+    statistics = summary_statistics(Corpus.read(texts, None, documents))
+    ours = {name: study.columns(found, systems, output).ravel() for name, output in OUTPUTS.items()}
+    ours |= {dimension: data.human(rows, dimension).ravel() for dimension in DIMENSIONS}
+    lines = [[statistic, *(rank_correlation(column, values) for column in ours.values())] for statistic, values in statistics.items()]
+    return study.table(["Spearman, all summaries", *ours], lines)

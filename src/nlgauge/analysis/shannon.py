@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.columns import Array
+from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, ParameterError, ResultError
 from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric
@@ -116,31 +117,36 @@ def biases(result: Result, columns: Iterable[str] | None = None) -> dict[str, di
 
     `columns` are names of `Result.segments`; by default the score of every metric of the result.
     """
-    from scipy.stats import spearmanr
-
-    corpus = result.corpus
     if not result.has_texts:
         raise ResultError("biases needs the texts, and this result was saved without them (texts=False); score again.")
-    if corpus.sources is None:
-        raise InputError("biases needs the documents; score with sources=[...] (on the command line -s FILE).")
-    for system in corpus.systems:
-        if (corpus.predictions[system].lengths != 1).any():
-            raise InputError(f"biases needs one summary a document, {system!r} has several.")
-    summaries = [corpus.texts[text] for system in corpus.systems for text in corpus.predictions[system].values.tolist()]
-    beside = _columns(Scorer(["novelty", "coverage", "compression", "density"]).score_corpus(corpus, None, RunOptions()))
-    statistics = {"length": np.array([len(summary.split()) for summary in summaries]), **{name: beside[of] for name, of in _STATISTICS.items()}}
-    ours = _columns(result)
+    statistics, ours = summary_statistics(result.corpus), _columns(result)
     found: dict[str, dict[str, float]] = {}
     for name in result.labels if columns is None else columns:
         if name not in ours:
             raise InputError(f"there is no column {name!r}; there are {', '.join(ours)}.")
-        found[name] = {}
-        for statistic, other in statistics.items():
-            known = ~(np.isnan(ours[name]) | np.isnan(other))
-            one, two = ours[name][known], other[known]
-            defined = len(one) > 2 and np.ptp(one) > 0 and np.ptp(two) > 0
-            found[name][statistic] = float(spearmanr(one, two).statistic) if defined else float("nan")
+        found[name] = {statistic: rank_correlation(ours[name], values) for statistic, values in statistics.items()}
     return found
+
+
+def summary_statistics(corpus: Corpus) -> dict[str, Array]:
+    """What describes summaries beside their quality: length in words, novelty, coverage, compression and density, of one system after the other."""
+    if corpus.sources is None:
+        raise InputError("describing summaries needs their documents; give sources=[...] (on the command line -s FILE).")
+    for system in corpus.systems:
+        if (corpus.predictions[system].lengths != 1).any():
+            raise InputError(f"describing summaries needs one of them a document, {system!r} has several.")
+    summaries = [corpus.texts[text] for system in corpus.systems for text in corpus.predictions[system].values.tolist()]
+    beside = _columns(Scorer(["novelty", "coverage", "compression", "density"]).score_corpus(corpus, None, RunOptions()))
+    return {"length": np.array([len(summary.split()) for summary in summaries]), **{name: beside[of] for name, of in _STATISTICS.items()}}
+
+
+def rank_correlation(one: Array, other: Array) -> float:
+    """Spearman's correlation where both are known; NaN for fewer than three values or where one side is constant."""
+    from scipy.stats import spearmanr
+
+    known = ~(np.isnan(one) | np.isnan(other))
+    one, other = one[known], other[known]
+    return float(spearmanr(one, other).statistic) if len(one) > 2 and np.ptp(one) > 0 and np.ptp(other) > 0 else float("nan")
 
 
 def _columns(result: Result) -> dict[str, Array]:

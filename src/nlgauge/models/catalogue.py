@@ -70,6 +70,12 @@ CATALOGUE = {
             "1.3 GB",
             repository="google-bert/bert-large-uncased-whole-word-masking",
         ),
+        Entry(
+            "distilbert-base-uncased", "DistilBERT base, uncased", "masked", "Apache-2.0", "268 MB", repository="distilbert/distilbert-base-uncased"
+        ),
+        Entry("roberta-base", "RoBERTa base", "masked", "MIT", "499 MB", repository="FacebookAI/roberta-base"),
+        Entry("xlm-roberta-base", "XLM-R base, 100 languages", "masked", "MIT", "1.1 GB", repository="FacebookAI/xlm-roberta-base"),
+        Entry("albert-base-v2", "ALBERT base, version 2", "masked", "Apache-2.0", "47 MB", repository="albert/albert-base-v2"),
         Entry("gpt2", "GPT-2 small", "causal", "MIT", "548 MB", repository="openai-community/gpt2"),
         Entry("gpt2-large", "GPT-2 large", "causal", "MIT", "3.2 GB", repository="openai-community/gpt2-large"),
     )
