@@ -20,6 +20,7 @@ def main() -> None:
     infolm.add_argument("--benchmark", choices=("webnlg2020_en", "realsumm"), default="webnlg2020_en")
     infolm.add_argument("--model", default="smollm2")
     infolm.add_argument("--segments", type=int, help="how many segments (default: all)")
+    infolm.add_argument("--lower", action="store_true", help="lower-case every text first: systems differ in casing, and models see it")
     cosmic = studies.add_parser("cosmic", help="COSMIC of the systems of SummEval or REALSumm")
     cosmic.add_argument("--benchmark", choices=("summeval", "realsumm"), default="summeval")
     arguments = vars(parser.parse_args())

@@ -20,21 +20,22 @@ def metrics(model: str) -> list[str]:
     return [*infolm, "chrf", "rouge", "bertscore(model='minilm', layer=6)"]
 
 
-def report(work: Path, benchmark: str, model: str, segments: int | None) -> str:
+def report(work: Path, benchmark: str, model: str, segments: int | None, lower: bool) -> str:
     """Pearson, Spearman and Kendall with each human dimension, over texts and over systems."""
     rows = data.segments(benchmark, segments)
     chosen = metrics(model)
 
     def compute(segment: str) -> dict[str, dict[str, float]]:
         by_system = rows[segment]
-        predictions = {system: [row["prediction"]] for system, row in by_system.items()}
-        result = nlgauge.score(predictions, [next(iter(by_system.values()))["references"]], metrics=chosen)
+        cased = str.lower if lower else str
+        predictions = {system: [cased(row["prediction"])] for system, row in by_system.items()}
+        result = nlgauge.score(predictions, [[cased(text) for text in next(iter(by_system.values()))["references"]]], metrics=chosen)
         return {system: _named(result, system) for system in predictions}
 
-    found = study.resumable(work / f"infolm-{benchmark}-{model}.jsonl", "; ".join(chosen), rows, compute)
+    found = study.resumable(work / f"infolm-{benchmark}-{model}{'-lower' if lower else ''}.jsonl", "; ".join(chosen), rows, compute)
     systems = sorted({system for by_system in rows.values() for system in by_system})
     names = list(dict.fromkeys(name for by_system in found.values() for outputs in by_system.values() for name in outputs))
-    parts = [f"{len(rows)} segments, {len(systems)} systems, {model}"]
+    parts = [f"{len(rows)} segments, {len(systems)} systems, {model}{', lower-cased' if lower else ''}"]
     for dimension in DIMENSIONS[benchmark]:
         human = data.human(rows, dimension)
         lines = []
