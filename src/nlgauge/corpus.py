@@ -144,6 +144,12 @@ class Corpus:
             documents=None if self.documents is None else tuple(self.documents[i] for i in segments),
         )
 
+    def distinct_references(self) -> Array:
+        """The ids of all references, each once a segment."""
+        assert self.references is not None
+        found: Array = np.unique(np.column_stack([self.references.owners, self.references.values]), axis=0)[:, 1]
+        return found
+
     def only(self, *systems: str) -> Corpus:
         """The corpus with these systems alone."""
         return replace(self, predictions={system: self.predictions[system] for system in systems})

@@ -116,12 +116,6 @@ def start_token(loaded: Loaded, start: str) -> int:
     return int(ids[0])
 
 
-def token_strings(spec: ModelSpec, ids: list[int], device: str | None = None) -> list[str]:
-    """The tokens as people read them."""
-    tokenizer = load_causal(spec, device).tokenizer
-    return [tokenizer.decode([token]) for token in ids]
-
-
 def _encoded(loaded: Loaded, texts: list[str]) -> dict[str, list[int]]:
     return {text: list(loaded.tokenizer(text, add_special_tokens=False, verbose=False).input_ids) if text else [] for text in texts}
 

@@ -14,7 +14,7 @@ from nlgauge.errors import ModelError
 from nlgauge.explain import Guesses
 from nlgauge.features import Feature, RunOptions
 from nlgauge.features.causal_lm import NextTokenStates
-from nlgauge.features.heads import halves
+from nlgauge.features.heads import halves, token_strings
 from nlgauge.features.masked_lm import MaskedStates
 from nlgauge.models import Model, ModelSpec, model_name, store
 from nlgauge.models.catalogue import CATALOGUE
@@ -107,8 +107,3 @@ def likeliest(loaded: Loaded, states: Array, ids: Array, temperature: float, cou
             found.append(Guesses(token_strings(loaded, [token])[0], float(block[row, token].exp()), guesses))
         first += len(block)
     return found
-
-
-def token_strings(loaded: Loaded, ids: list[int]) -> list[str]:
-    """The tokens as people read them."""
-    return [loaded.tokenizer.decode([token]) for token in ids]

@@ -49,6 +49,11 @@ def halves(loaded: Loaded) -> Halves:
     return whole
 
 
+def token_strings(loaded: Loaded, ids: list[int]) -> list[str]:
+    """The tokens as people read them."""
+    return [loaded.tokenizer.decode([token]) for token in ids]
+
+
 def is_transformer(loaded: Loaded) -> bool:
     """Whether this is a model of the Transformers library, rather than the user's own callable."""
     return isinstance(loaded.model, torch_modules("a language model")[0].PreTrainedModel)

@@ -72,7 +72,7 @@ class Frechet(WholeMetric):
         return {**super().facts(corpus), **model_facts(self.model)}
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
-        embedded, predictions, references = features.get(TextEmbedding(self.model), corpus.predictions[system].values, distinct_references(corpus))
+        embedded, predictions, references = features.get(TextEmbedding(self.model), corpus.predictions[system].values, corpus.distinct_references())
         vectors, cut = embedded.vectors.values, embedded.truncated.values
         fewest = min(len(predictions), len(references))
         if fewest <= vectors.shape[1]:
@@ -83,11 +83,3 @@ class Frechet(WholeMetric):
             )
         value = frechet_distance(vectors[predictions], vectors[references]) if fewest > 1 else math.nan
         return {"frechet": value, "truncated": float(cut[predictions].sum() + cut[references].sum())}
-
-
-def distinct_references(corpus: Corpus) -> Array:
-    """The ids of all references, each once a segment."""
-    assert corpus.references is not None
-    pairs = np.column_stack([corpus.references.owners, corpus.references.values])
-    found: Array = np.unique(pairs, axis=0)[:, 1]
-    return found

@@ -29,8 +29,8 @@ from nlgauge.divergences import MEASURES, ab_as_printed
 from nlgauge.errors import ParameterError
 from nlgauge.explain import Distributions, Explanation
 from nlgauge.features import RunOptions
-from nlgauge.features.guesses import TokenIds, bag, kind_of, likeliest, load, states_feature, token_strings
-from nlgauge.features.heads import TokenStates
+from nlgauge.features.guesses import TokenIds, bag, kind_of, likeliest, load, states_feature
+from nlgauge.features.heads import TokenStates, token_strings
 from nlgauge.metric import Arrays, Fit, Metric, Output, View, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 

@@ -29,7 +29,6 @@ from nlgauge.features import Feature, Features
 from nlgauge.features.encoders import TextEmbedding
 from nlgauge.features.last_token import LastState
 from nlgauge.metric import Output, Takes, WholeMetric, register
-from nlgauge.metrics.frechet import distinct_references
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 _WEIGHTS = np.linspace(1e-6, 1 - 1e-6, 25)
@@ -110,7 +109,7 @@ class Mauve(WholeMetric):
         return {**super().facts(corpus), **model_facts(self.model)}
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
-        sides = corpus.predictions[system].values, distinct_references(corpus)
+        sides = corpus.predictions[system].values, corpus.distinct_references()
         fewest = min(len(side) for side in sides)
         if fewest < _FEW_TEXTS:
             warnings.warn(f"mauve has {fewest} texts on a side; under about {_FEW_TEXTS} its value says little.", stacklevel=2)

@@ -17,7 +17,8 @@ import numpy as np
 from nlgauge.columns import Array, Ragged
 from nlgauge.corpus import Corpus
 from nlgauge.explain import Explanation, TokenScores
-from nlgauge.features.causal_lm import NextTokenStates, log_probabilities, token_strings
+from nlgauge.features.causal_lm import NextTokenStates, log_probabilities
+from nlgauge.features.heads import token_strings
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import load_causal, torch_modules
@@ -62,9 +63,10 @@ class Perplexity(Metric):
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         information = self._information(view)
         found: list[Explanation] = []
+        loaded = load_causal(self.model, view.features.options.device)
         states, places = view.get(NextTokenStates(self.model, self.start, self.stride), view.predictions)
         for i, row in enumerate(self.statistics(view, fitted)["perplexity"]):
-            tokens = token_strings(self.model, states.ids[places[i]].tolist())
+            tokens = token_strings(loaded, states.ids[places[i]].tolist())
             title = f"perplexity {float(self.score('perplexity', row)['perplexity']):.2f}"
             found.append(TokenScores(title, {"perplexity": row}, tokens, {"information (nats)": information[i].tolist()}))
         return found

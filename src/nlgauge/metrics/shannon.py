@@ -24,10 +24,12 @@ import numpy as np
 from nlgauge.columns import Array, Ragged
 from nlgauge.corpus import Corpus
 from nlgauge.explain import Explanation, TokenScores
-from nlgauge.features.causal_lm import LogProbs, TokenInformation, token_strings
+from nlgauge.features.causal_lm import LogProbs, TokenInformation
+from nlgauge.features.heads import token_strings
 from nlgauge.features.text import Sentences
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
+from nlgauge.models.loader import load_causal
 
 # Means over segments, in the order of the statistics; the two that can be undefined come first.
 _NAMES = (
@@ -147,8 +149,9 @@ class Shannon(Metric):
         information = readings.information
         scale = 1 / math.log(2) if self.units == "bits" else 1.0
         found: list[Explanation] = []
+        loaded = load_causal(self.model, view.features.options.device)
         for i, row in enumerate(rows):
-            tokens = token_strings(self.model, [int(token) for place in readings.base[i] for token in information.ids[place]])
+            tokens = token_strings(loaded, [int(token) for place in readings.base[i] for token in information.ids[place]])
             values = {
                 name: [float(-scale * value) for place in side[i] for value in information.log_probabilities[place]]
                 for name, side in zip(("alone", "given the summary", "given itself"), readings[1:], strict=True)
