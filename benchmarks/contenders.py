@@ -221,20 +221,10 @@ def torchmetrics_infolm(pairs_a_call: int | None) -> Prepare:
 
 def random_distilbert(workload: Workload) -> Path:
     """A directory with random weights of DistilBERT's size, the same in every process, and a tokeniser that knows the texts' words."""
-    import torch
-    from transformers import BertTokenizerFast, DistilBertConfig, DistilBertForMaskedLM
+    from transformers import DistilBertConfig, DistilBertForMaskedLM
 
-    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    words = sorted(
-        {word for text in [*workload.predictions, *(row[0] for row in workload.references)] for word in re.findall(r"\w+|\S", text.lower())}
-    )
-    vocabulary = [*marks, *words, *(f"[unused{i}]" for i in range(30_522 - len(marks) - len(words)))]
-    place = Path(tempfile.mkdtemp(prefix="nlgauge-bench-"))
-    atexit.register(shutil.rmtree, place)
-    torch.manual_seed(1)
-    DistilBertForMaskedLM(DistilBertConfig(vocab_size=len(vocabulary))).save_pretrained(place)
-    BertTokenizerFast(vocab={word: i for i, word in enumerate(vocabulary)}, model_max_length=512).save_pretrained(place)
-    return place
+    texts = [*workload.predictions, *(row[0] for row in workload.references)]
+    return _random_weights(texts, [], lambda size: DistilBertForMaskedLM(DistilBertConfig(vocab_size=size)))
 
 
 def ours_blanc(workload: Workload) -> Callable[[], Numbers]:
@@ -271,16 +261,24 @@ def blanc_help(workload: Workload) -> Callable[[], Numbers]:
 
 def random_bert(workload: Workload) -> Path:
     """A directory with random weights of BERT base's size, the same in every process, and a tokeniser that knows the texts' words."""
-    import torch
-    from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
+    from transformers import BertConfig, BertForMaskedLM
 
-    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "##s"]
-    words = sorted({word for text in [*workload.predictions, *(workload.sources or [])] for word in re.findall(r"\w+|\S", text.lower())})
-    vocabulary = [*marks, *words, *(f"[unused{i}]" for i in range(30_522 - len(marks) - len(words)))]
+    texts = [*workload.predictions, *(workload.sources or [])]
+    return _random_weights(texts, ["##s"], lambda size: BertForMaskedLM(BertConfig(vocab_size=size)))
+
+
+def _random_weights(texts: list[str], pieces: list[str], made: Callable[[int], Any]) -> Path:
+    """A directory with a model of BERT's vocabulary size, made from the same seed every time, and a WordPiece tokeniser of the texts' words."""
+    import torch
+    from transformers import BertTokenizerFast
+
+    known = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *pieces]
+    known += sorted({word for text in texts for word in re.findall(r"\w+|\S", text.lower())})
+    vocabulary = [*known, *(f"[unused{i}]" for i in range(30_522 - len(known)))]
     place = Path(tempfile.mkdtemp(prefix="nlgauge-bench-"))
     atexit.register(shutil.rmtree, place)
     torch.manual_seed(1)
-    BertForMaskedLM(BertConfig(vocab_size=len(vocabulary))).save_pretrained(place)
+    made(len(vocabulary)).save_pretrained(place)
     BertTokenizerFast(vocab={word: i for i, word in enumerate(vocabulary)}, model_max_length=512).save_pretrained(place)
     return place
 
