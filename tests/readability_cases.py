@@ -11,7 +11,7 @@ import pytest
 import nlgauge
 from nlgauge.features.readability import ReadabilityCounts
 from nlgauge.metric import Metric
-from nlgauge.registry import parse
+from nlgauge.metric.registry import parse
 
 TEXT = "The committee created several beautiful universities. People didn't know the well-known Canadian minister! She paid $3,000.50 yesterday."
 PLAIN = "The committee created several beautiful universities People didn't know the well-known Canadian minister She paid 3,000.50 yesterday"

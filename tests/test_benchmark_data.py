@@ -21,7 +21,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from scipy.stats import kendalltau, pearsonr
 
 import nlgauge
-from nlgauge.result import Result
+from nlgauge.results.result import Result
 
 FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[2] / "shared" / "benchmarks")
 

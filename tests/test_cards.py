@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 import nlgauge
-from nlgauge.card import HEADINGS, ApplTasks, Card, Categories, QualityDims, card, filter_metrics, list_metrics
 from nlgauge.errors import NlgaugeError, ParameterError, UnknownMetricError
 from nlgauge.metric import REGISTERED
+from nlgauge.metric.card import HEADINGS, ApplTasks, Card, Categories, QualityDims, card, filter_metrics, list_metrics
+from nlgauge.metric.registry import metric_classes
 from nlgauge.models.catalogue import CATALOGUE
 from nlgauge.models.store import location
-from nlgauge.registry import metric_classes
 
 OURS = {name: metric for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.")}
 
@@ -292,10 +292,10 @@ def test_cards_are_read_when_asked_for() -> None:
 import sys
 opened = []
 sys.addaudithook(lambda event, arguments: opened.append(str(arguments[0])) if event == "open" and str(arguments[0]).endswith(".md") else None)
-import nlgauge.card
-nlgauge.card.filter_metrics(needs_references=True)
+import nlgauge.metric.card
+nlgauge.metric.card.filter_metrics(needs_references=True)
 before = len(opened)
-nlgauge.card.card("bleu")
+nlgauge.metric.card.card("bleu")
 print(before, len(opened))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

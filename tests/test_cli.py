@@ -197,7 +197,7 @@ def test_failure_exits_with_1_and_leaves_nothing(error: Exception, folder: Path,
     def fail(*_: Any) -> None:
         raise error
 
-    monkeypatch.setattr("nlgauge.engine.run", fail)
+    monkeypatch.setattr("nlgauge.run.engine.run", fail)
     before = sorted(folder.iterdir())
     result = run("score", "-r", "refs.txt", "sysA.txt", "-o", "out")
     assert result.exit_code == 1
@@ -211,7 +211,7 @@ def test_failure_exits_with_1_and_leaves_nothing(error: Exception, folder: Path,
 
 
 def test_an_unexpected_error_says_how_to_see_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nlgauge.engine.check", lambda *_: 1 / 0)
+    monkeypatch.setattr("nlgauge.run.engine.check", lambda *_: 1 / 0)
     result = run("score", "-r", "refs.txt", "sysA.txt")
     assert result.exit_code == 1
     assert result.stderr.startswith("error: ZeroDivisionError: division by zero\n")
@@ -224,7 +224,7 @@ def test_debug_keeps_the_exit_code_of_wrong_use() -> None:
     assert "Traceback" in result.stderr
 
 
-@pytest.mark.parametrize("where", ["nlgauge.engine.run", "nlgauge.storage._write", "pathlib.Path.replace"])
+@pytest.mark.parametrize("where", ["nlgauge.run.engine.run", "nlgauge.results.storage._write", "pathlib.Path.replace"])
 def test_an_interrupted_run_leaves_nothing(where: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
@@ -242,7 +242,7 @@ def test_interrupted_after_saving_says_where_the_result_is(monkeypatch: pytest.M
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nlgauge.render.result_table", interrupt)
+    monkeypatch.setattr("nlgauge.terminal.tables.result_table", interrupt)
     result = run("score", "-r", "refs.txt", "sysA.txt", "-o", "out")
     assert result.exit_code == 130
     assert result.stderr == "interrupted; the result is in out\n"
@@ -256,7 +256,7 @@ def test_an_existing_directory_is_refused_before_anything_is_scored(monkeypatch:
     scored()
     saved = Path("out/run.json").read_bytes()
     with monkeypatch.context() as patch:
-        patch.setattr("nlgauge.engine.run", lambda *_: pytest.fail("it was scored"))
+        patch.setattr("nlgauge.run.engine.run", lambda *_: pytest.fail("it was scored"))
         for directory, message in (("out", "holds a result already"), ("taken", "is no nlgauge result")):
             result = run("score", "-r", "refs.txt", "sysA.txt", "-o", directory)
             assert result.exit_code == 1
@@ -282,7 +282,7 @@ def test_texts_are_never_markup_nor_terminal_commands() -> None:
 
 
 def test_warnings_are_one_line_on_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nlgauge.engine.check", lambda *_: warnings.warn("few pairs \x1b", stacklevel=1))
+    monkeypatch.setattr("nlgauge.run.engine.check", lambda *_: warnings.warn("few pairs \x1b", stacklevel=1))
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         result = run("score", "-q", "-m", "wer", "-r", "refs.txt", "sysA.txt")

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.columns import Ragged, offsets_of
+from nlgauge.corpus.columns import Ragged, offsets_of
 
 ROWS = st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=6)
 

@@ -17,7 +17,7 @@ from nlgauge.compat import nlgmetricverse as nmv
 from nlgauge.compat.bert_score import score as bert_score
 from nlgauge.compat.torchmetrics import TextMetric
 from nlgauge.errors import InputError, ParameterError, UnknownMetricError
-from nlgauge.executors import Serial
+from nlgauge.run.executors import Serial
 
 preds = ["the cat is on the mat", "hello there", ""]
 refs = ["the cat sat on the mat", "hello their", "something"]

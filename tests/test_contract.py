@@ -30,8 +30,8 @@ from strategies import SENTENCES, WORDS, corpora
 import nlgauge
 from nlgauge.corpus import Corpus
 from nlgauge.metric import AnyMetric, Metric, Output, first_output
-from nlgauge.registry import metric_classes, parse
-from nlgauge.result import Result
+from nlgauge.metric.registry import metric_classes, parse
+from nlgauge.results.result import Result
 
 # A metric may warn that it was given little; arithmetic may not.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import corpora, texts
 
-from nlgauge.corpus import Corpus, Texts
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError, NlgaugeError
 
 

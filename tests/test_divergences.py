@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge import divergences
-from nlgauge.divergences import MEASURES
 from nlgauge.errors import ParameterError
+from nlgauge.estimators import divergences
+from nlgauge.estimators.divergences import MEASURES
 
 A = np.log([0.5, 0.3, 0.2]), np.log([0.2, 0.2, 0.6])
 B = np.log([0.25] * 4), np.log([0.7, 0.1, 0.1, 0.1])

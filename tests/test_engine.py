@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.columns import Array, Ragged
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import InputError
 from nlgauge.features import Feature, Features, RunOptions
 from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View

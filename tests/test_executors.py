@@ -17,12 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nlgauge
-from nlgauge import wire
-from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array
 from nlgauge.errors import NlgaugeError, ParameterError
-from nlgauge.executors import Processes, receive, send, threads
 from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.models.threads import threads
+from nlgauge.run.processes import Processes, wire
+from nlgauge.run.processes.wire import receive, send
 
 PREDICTIONS = ["the cat sat on the mat", "", "猫が座った", "a dog", "x\x00y", "the end"]
 REFERENCES = [["the cat sat", "a cat"], ["nothing"], ["猫が座る"], ["a dog"], ["x y"], ["the end", "end"]]
@@ -117,16 +118,16 @@ def test_every_rule_of_reduction_gives_the_same_numbers(reduce_fn, small_chunks)
 
 
 def test_chunks_really_go_to_other_processes(small_chunks, monkeypatch):
-    from nlgauge import executors
+    from nlgauge.run import processes
 
-    started: list[executors._Worker] = []
-    original = executors._Worker.__init__
+    started: list[processes._Worker] = []
+    original = processes._Worker.__init__
 
-    def counted(self: executors._Worker, *arguments: object) -> None:
+    def counted(self: processes._Worker, *arguments: object) -> None:
         original(self, *arguments)
         started.append(self)
 
-    monkeypatch.setattr(executors._Worker, "__init__", counted)
+    monkeypatch.setattr(processes._Worker, "__init__", counted)
     monkeypatch.setattr("nlgauge.metrics.wer.Wer.statistics", None)
     nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", run_concurrent=True)
     assert len(started) == 2
@@ -212,7 +213,7 @@ def test_an_executor_is_anything_with_a_map():
         characters = 10
 
         def map(self, corpus, chunks, job, reducer):
-            from nlgauge.engine import run_chunk
+            from nlgauge.run.chunk import run_chunk
 
             found = {len(chunks) - 1 - i: run_chunk(corpus, segments, job, reducer) for i, segments in enumerate(reversed(chunks))}
             yield from (found[i] for i in range(len(chunks)))

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from strategies import WORDS
 
 import nlgauge
-from nlgauge import inference
 from nlgauge.errors import ParameterError, ResultError
-from nlgauge.inference import Clusters, holm, p_value, percentile
-from nlgauge.registry import parse
+from nlgauge.metric.registry import parse
+from nlgauge.results import inference
+from nlgauge.results.inference import Clusters, holm, p_value, percentile
 
 METRICS = ["bleu", "chrf", "rouge", "wer", "cer", "exact_match"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.columns import Ragged
+from nlgauge.corpus.columns import Ragged
 from nlgauge.kernels.edits import DELETIONS, HITS, INSERTIONS, SUBSTITUTIONS, edit_counts, opcodes
 from nlgauge.kernels.lcs import lcs_lengths, lcs_places, union_lcs_hits
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals

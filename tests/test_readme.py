@@ -93,7 +93,7 @@ def test_every_make_target_named_on_the_page_exists():
 
 
 def test_the_table_names_every_metric():
-    from nlgauge.registry import metric_classes
+    from nlgauge.metric.registry import metric_classes
 
     table = README.partition("## Metrics")[2].partition("\n## ")[0]
     named = set(re.findall(r"`([a-z0-9_+]+)`", "".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `"))))

@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 
 import pytest
 
-from nlgauge import registry
 from nlgauge.errors import ParameterError, UnknownMetricError
-from nlgauge.metric import Output, WholeMetric, register
+from nlgauge.metric import Output, WholeMetric, register, registry
+from nlgauge.metric.registry import find, make, metric_classes, parse
 from nlgauge.metrics.bleu import Bleu
 from nlgauge.metrics.chrf import Chrf
 from nlgauge.metrics.rouge import Rouge
-from nlgauge.registry import find, make, metric_classes, parse
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "rouge", "wer", "cer", "exact_match", "distinct", "bertscore", "shannon", "cosmic"])

@@ -11,13 +11,14 @@ import pytest
 from rich.console import Console
 
 import nlgauge
-from nlgauge.comparison import Compared, Comparison
 from nlgauge.explain import Alignment, Edit, Edits, Explanation, NgramMatches, Order, TokenScores, Transport
-from nlgauge.explain.terminal import render
 from nlgauge.metric import Output
-from nlgauge.render import comparison_table, number, result_table, visible
-from nlgauge.result import Result
-from nlgauge.table import Table
+from nlgauge.results.comparison import Compared, Comparison
+from nlgauge.results.result import Result
+from nlgauge.results.table import Table
+from nlgauge.terminal.explanations import render
+from nlgauge.terminal.tables import comparison_table, number, result_table
+from nlgauge.terminal.text import visible
 
 EVIL = "[red]x[/red] :smile: \x1b[31m\x07\u202e"
 

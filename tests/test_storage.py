@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import storage
 from nlgauge.errors import InputError, ParameterError, ResultError
 from nlgauge.metric import Output, WholeMetric, register
-from nlgauge.result import Result
+from nlgauge.results import storage
+from nlgauge.results.result import Result
 
 METRICS = ["bleu", "chrf(word_order=2)", "rouge", "wer", "exact_match", "distinct(max_order=3)"]
 SYSTEMS = {"A": ["the cat sat", "ein Hund", "", "猫が座った"], "B": ["a cat sat", "a dog", "x", "猫"]}

@@ -12,11 +12,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nlgauge.card import ApplTasks as ApplTasks
-    from nlgauge.card import Categories as Categories
-    from nlgauge.card import QualityDims as QualityDims
-    from nlgauge.card import filter_metrics as filter_metrics
-    from nlgauge.card import list_metrics as list_metrics
     from nlgauge.compat.custom import MetricForLanguageGeneration as MetricForLanguageGeneration
     from nlgauge.compat.custom import MetricForNLG as MetricForNLG
     from nlgauge.compat.nlgmetricverse import AutoMetric as AutoMetric
@@ -31,22 +26,27 @@ if TYPE_CHECKING:
     from nlgauge.metric import Output as Output
     from nlgauge.metric import WholeMetric as WholeMetric
     from nlgauge.metric import register as register
+    from nlgauge.metric.card import ApplTasks as ApplTasks
+    from nlgauge.metric.card import Categories as Categories
+    from nlgauge.metric.card import QualityDims as QualityDims
+    from nlgauge.metric.card import filter_metrics as filter_metrics
+    from nlgauge.metric.card import list_metrics as list_metrics
     from nlgauge.models import Model as Model
-    from nlgauge.result import Result as Result
+    from nlgauge.results.result import Result as Result
+    from nlgauge.results.storage import load as load
     from nlgauge.scorer import Scorer as Scorer
     from nlgauge.scorer import score as score
-    from nlgauge.storage import load as load
 
 # Where each public name lives; it is imported at first use, so that `import nlgauge` costs next to nothing.
 _HOMES = {
     **dict.fromkeys(("score", "Scorer"), "nlgauge.scorer"),
-    "load": "nlgauge.storage",
-    "Result": "nlgauge.result",
+    "load": "nlgauge.results.storage",
+    "Result": "nlgauge.results.result",
     "Corpus": "nlgauge.corpus",
     "NlgaugeError": "nlgauge.errors",
     **dict.fromkeys(("Metric", "WholeMetric", "Output", "register"), "nlgauge.metric"),
     "Model": "nlgauge.models",
-    **dict.fromkeys(("list_metrics", "filter_metrics", "Categories", "ApplTasks", "QualityDims"), "nlgauge.card"),
+    **dict.fromkeys(("list_metrics", "filter_metrics", "Categories", "ApplTasks", "QualityDims"), "nlgauge.metric.card"),
     **dict.fromkeys(("MetricForNLG", "MetricForLanguageGeneration"), "nlgauge.compat.custom"),
     **dict.fromkeys(
         ("NLGMetricverse", "Jury", "load_metric", "AutoMetric", "DataLoaderStrategies", "get_metric_bounds"), "nlgauge.compat.nlgmetricverse"

@@ -11,6 +11,9 @@
 A message says what was given, what is needed and what to do.
 """
 
+import difflib
+from collections.abc import Iterable
+
 
 class NlgaugeError(Exception):
     """The root: catch it to catch everything that nlgauge raises on purpose."""
@@ -41,3 +44,9 @@ class MissingExtraError(NlgaugeError, ImportError):
 
 class ResultError(NlgaugeError, ValueError):
     """A result that is damaged or lacks what was asked of it."""
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """ ", did you mean ...?" with the nearest known names; nothing where none is near."""
+    near = difflib.get_close_matches(given.lower(), list(known), n=2, cutoff=0.6)
+    return f"; did you mean {' or '.join(map(repr, near))}?".removesuffix("?") if near else ""

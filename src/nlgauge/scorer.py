@@ -6,19 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nlgauge import cost, engine
 from nlgauge.corpus import Corpus
-from nlgauge.engine import Costs, Job
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.executors import Executor, Processes, Serial
 from nlgauge.features import RunOptions
-from nlgauge.language import warn_of_others
 from nlgauge.metric import AnyMetric, Metric, WholeMetric
-from nlgauge.progress import progress
-from nlgauge.reduction import ReduceFn, Reducer
-from nlgauge.registry import make, parse
-from nlgauge.result import Result
-from nlgauge.table import Table
+from nlgauge.metric.registry import make, parse
+from nlgauge.results.result import Result
+from nlgauge.results.table import Table
+from nlgauge.run import engine
+from nlgauge.run.checks import warn_about_languages
+from nlgauge.run.chunk import Job
+from nlgauge.run.costs import Costs
+from nlgauge.run.environment import environment
+from nlgauge.run.executors import Executor, Serial
+from nlgauge.run.processes import Processes
+from nlgauge.run.progress import progress
+from nlgauge.run.reduction import ReduceFn, Reducer
 
 MetricSpec = str | AnyMetric | Mapping[str, Any]
 DEFAULT_METRICS = ("bleu", "chrf", "rouge")
@@ -60,10 +63,10 @@ class Scorer:
     def score_corpus(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None) -> Result:
         """The Result of scoring a corpus that was read already."""
         job = Job(_prepared(self.metrics, corpus.lang, reduce_fn), reduce_fn, options)
-        warn_of_others(corpus, job.metrics)
+        warn_about_languages(corpus, job.metrics)
         with progress(show_progress):
             tables, fits, costs = engine.run(corpus, job, self._executor)
-        return Result(corpus, tables, _signatures(corpus, job), costs, fits, job, engine.describe(job), cost.environment())
+        return Result(corpus, tables, _signatures(corpus, job), costs, fits, job, engine.describe(job), environment())
 
 
 def score(
@@ -145,7 +148,7 @@ def extended(result: Result, metrics: Sequence[MetricSpec], predictions: Mapping
     if metrics:
         corpus = result.corpus
         new = _prepared(labelled(metrics), corpus.lang, job.reduce_fn)
-        warn_of_others(corpus, new)
+        warn_about_languages(corpus, new)
         twice = [label for label in new if label in result.labels]
         if twice:
             raise ParameterError(f"{twice[0]!r} is in the result already.")

@@ -17,11 +17,11 @@ from rich.console import Console
 from strategies import SENTENCES
 
 import nlgauge
-from nlgauge import transport
 from nlgauge.errors import MissingExtraError, ParameterError
+from nlgauge.estimators import transport
 from nlgauge.explain import Transport
-from nlgauge.explain.terminal import render
 from nlgauge.metrics.baryscore import BaryScore
+from nlgauge.terminal.explanations import render
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -82,7 +82,7 @@ def test_prefix_space_is_put_in_whatever_the_tokeniser_was_saved_with(roberta: P
 
 
 def test_spec_toy_vector(monkeypatch: pytest.MonkeyPatch) -> None:
-    from nlgauge.columns import Ragged
+    from nlgauge.corpus.columns import Ragged
     from nlgauge.features.encoders import Hidden
 
     half = 0.5**0.5

@@ -259,7 +259,7 @@ def test_random_hiding_asks_for_every_long_token_once() -> None:
 
 @pytest.mark.parametrize(("measure", "expected"), [("relative", 0.1), ("improve", 2 / 9)])
 def test_measures(measure: str, expected: float, small_bert: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nlgauge.columns import Ragged
+    from nlgauge.corpus.columns import Ragged
     from nlgauge.features.cloze import Guesses, HelpedGuesses
 
     alone, helped = [0] * 5 + [1] * 5, [0] * 3 + [1] * 2 + [0] + [1] * 4

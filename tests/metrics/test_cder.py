@@ -13,9 +13,9 @@ from strategies import SENTENCES
 
 import nlgauge
 from nlgauge.errors import ParameterError
-from nlgauge.explain.terminal import render
 from nlgauge.features.text import tokenizer
 from nlgauge.metrics.cder import Cder
+from nlgauge.terminal.explanations import render
 
 CHANGED_PARAMETERS = {"tokenize": "whitespace"}
 LETTERS = st.lists(st.sampled_from("abc"), max_size=9)

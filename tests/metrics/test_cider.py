@@ -14,8 +14,8 @@ from strategies import SENTENCES, corpora
 
 import nlgauge
 from nlgauge.errors import ParameterError
+from nlgauge.metric.registry import parse
 from nlgauge.metrics.cider import Cider
-from nlgauge.registry import parse
 
 CHANGED_PARAMETERS = {"variant": "d", "tokenizer": "whitespace"}
 # A text of fewer than four tokens has no vector for some orders, and 0 there.

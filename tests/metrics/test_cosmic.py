@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import knife_compat
 from nlgauge.errors import ParameterError
-from nlgauge.information import Pointwise, fold_of_rows, gaussian, gaussian_information, shrunk_covariance, standardised
-from nlgauge.knife import Settings, _log_mixture, cross_fitted
+from nlgauge.estimators import knife_released
+from nlgauge.estimators.gaussian import Pointwise, fold_of_rows, gaussian, gaussian_information, shrunk_covariance, standardised
+from nlgauge.estimators.knife import Settings, _log_mixture, cross_fitted
 from nlgauge.metrics.cosmic import Cosmic
 
 torch = pytest.importorskip("torch")
@@ -146,7 +146,7 @@ def test_mixture_integrates_to_one() -> None:
     grid = torch.linspace(-30, 30, 6001)[:, None]
     means, scales, logits = torch.tensor([[[-2.0], [3.0]]]), torch.tensor([[[0.7], [-1.0]]]), torch.tensor([[0.3, -0.4]])
     assert float(_log_mixture(torch, grid, means, scales, logits).exp().sum() * 0.01) == pytest.approx(1.0, abs=1e-4)
-    assert float(knife_compat._log_mixture(torch, grid, means, scales, logits).exp().sum() * 0.01) == pytest.approx(1.0, abs=1e-4)
+    assert float(knife_released._log_mixture(torch, grid, means, scales, logits).exp().sum() * 0.01) == pytest.approx(1.0, abs=1e-4)
 
 
 def test_shrinkage_as_defined() -> None:
@@ -192,11 +192,11 @@ def test_a_seeds_value_does_not_depend_on_the_seeds_beside_it() -> None:
 def test_seed_decides_and_global_state_is_left_alone() -> None:
     target, given = _gaussian(150, 2, 0.5)
     before = torch.random.get_rng_state(), np.random.get_state()[1].copy()
-    quick, slow = Settings(epochs=5, steps=5), knife_compat.Settings(epochs=2)
+    quick, slow = Settings(epochs=5, steps=5), knife_released.Settings(epochs=2)
     for found in (
         [_mixed(target, given, seed, 1, quick) for seed in (3, 3, 4)],
         [_plain(target, given, seed) for seed in (3, 3, 4)],
-        [knife_compat.released(target, given, slow, seed, 1) for seed in (3, 3, 4)],
+        [knife_released.released(target, given, slow, seed, 1) for seed in (3, 3, 4)],
     ):
         assert _information(found[0]) == _information(found[1]) != _information(found[2])
     fold = fold_of_rows(np.arange(150), 5, 1, 1)
@@ -222,14 +222,14 @@ def test_convergence_is_reported() -> None:
 @pytest.mark.parametrize(("shift", "golden"), [(0, (0.325810, 4.258103, 3.932293)), (3, (4.509991, 8.542194, 4.032203))])
 def test_the_released_estimator_with_its_dependence_on_shift(shift: float, golden: tuple[float, float, float]) -> None:
     target, given = _gaussian(150, 3, 0.8)
-    found = knife_compat.released(target + shift, given + shift, knife_compat.Settings(), 7, 1)
+    found = knife_released.released(target + shift, given + shift, knife_released.Settings(), 7, 1)
     assert (_information(found), found.entropy.mean(), found.conditional.mean()) == pytest.approx(golden, abs=2e-3)
 
 
 def test_the_released_estimator_step_by_step() -> None:
     """The same three epochs with torch's own layers and optimiser, from the same start."""
     target, given = (values.astype(np.float32) for values in _gaussian(70, 4, 0.8))
-    settings, t, s = knife_compat.Settings(modes=2, epochs=3), torch.from_numpy(target), torch.from_numpy(given)
+    settings, t, s = knife_released.Settings(modes=2, epochs=3), torch.from_numpy(target), torch.from_numpy(given)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(11)
         centres, scales = 0.01 * torch.randn(32, 4), torch.nn.Parameter(0.01 * torch.randn(32, 4))
@@ -256,7 +256,7 @@ def test_the_released_estimator_step_by_step() -> None:
             sum(part.mean() for part in both(slice(first, first + 32))).backward()
             optimiser.step()
     entropy, conditional = (part.detach().numpy() for part in both(slice(None)))
-    found = knife_compat.released(target, given, settings, 11, 1)
+    found = knife_released.released(target, given, settings, 11, 1)
     np.testing.assert_allclose(found.entropy[0], entropy, atol=1e-4)
     np.testing.assert_allclose(found.conditional[0], conditional, atol=1e-4)
 

@@ -65,7 +65,7 @@ def test_truncation_is_counted(tiny_models: dict[str, Path]) -> None:
 
 @pytest.mark.parametrize("name", ["sentence_cosine", "sbert_cosine", "semantic_similarity"])
 def test_names_that_people_know(name: str) -> None:
-    assert nlgauge.registry.parse(name) == EmbeddingSimilarity()
+    assert nlgauge.metric.registry.parse(name) == EmbeddingSimilarity()
 
 
 def test_a_model_must_be_named() -> None:

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.columns import Ragged
-from nlgauge.features.hidden_words import HiddenWords, WordStates
+from nlgauge.corpus.columns import Ragged
+from nlgauge.features.masked_words import HiddenWords, WordStates
 from nlgauge.metrics.estime import Estime
 
 torch = pytest.importorskip("torch")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from readability_cases import check_index
 
-from nlgauge.registry import parse
+from nlgauge.metric.registry import parse
 
 
 def test_formula_counts_pooling_and_explanation():

@@ -10,8 +10,8 @@ from strategies import SENTENCES, corpora
 
 import nlgauge
 from nlgauge.errors import ParameterError
+from nlgauge.metric.registry import parse
 from nlgauge.metrics.gleu import Gleu
-from nlgauge.registry import parse
 
 CHANGED_PARAMETERS = {"tokenizer": "13a"}
 # As in NLTK, texts without a token score 0, also two equal ones.

@@ -12,10 +12,10 @@ import pytest
 from strategies import SENTENCES
 
 import nlgauge
-from nlgauge.divergences import MEASURES
+from nlgauge.estimators.divergences import MEASURES
 from nlgauge.explain import Distributions
+from nlgauge.metric.registry import parse
 from nlgauge.metrics.infolm import InfoLM
-from nlgauge.registry import parse
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -182,28 +182,28 @@ def test_a_causal_model_expects_each_next_token(tiny_models: dict[str, Path]) ->
 
 def test_long_texts_are_weighed_block_by_block(families: dict[str, nlgauge.Model], monkeypatch: pytest.MonkeyPatch) -> None:
     whole = rows(InfoLM(families["bert"], measure="kl", idf=True))
-    monkeypatch.setattr("nlgauge.features.guesses._BLOCK", 3)
+    monkeypatch.setattr("nlgauge.features.token_distributions._BLOCK", 3)
     monkeypatch.setattr("nlgauge.metrics.infolm._KEPT_BAGS", 1)
     np.testing.assert_allclose([row["kl"] for row in rows(InfoLM(families["bert"], measure="kl", idf=True))], [row["kl"] for row in whole], atol=1e-6)
 
 
 def test_spec_vectors_of_aggregation(monkeypatch: pytest.MonkeyPatch) -> None:
-    from nlgauge.features import guesses
-    from nlgauge.features.heads import Halves
+    from nlgauge.features import token_distributions
+    from nlgauge.features.model_halves import Halves
     from nlgauge.models.loader import Loaded
 
-    monkeypatch.setattr(guesses, "halves", lambda loaded: Halves(lambda: None, lambda states: states))
+    monkeypatch.setattr(token_distributions, "halves", lambda loaded: Halves(lambda: None, lambda states: states))
     loaded = Loaded("toy", None, None, "cpu")
     states = np.log([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3]])
-    p, q = guesses.bag(loaded, states, np.array([1.0, 3.0]), 1.0), np.log([0.5, 0.25, 0.25])
+    p, q = token_distributions.bag(loaded, states, np.array([1.0, 3.0]), 1.0), np.log([0.5, 0.25, 0.25])
     np.testing.assert_allclose(np.exp(p), [0.25, 0.5, 0.25], atol=1e-12)
     expected = {"kl": 0.1732867951, "fisher_rao": 0.5879007627, "l1": 0.5, "l2": 0.3535533906, "l_infinity": 0.25}
     for name, value in expected.items():
         assert float(MEASURES[name].compute(p, q)) == pytest.approx(value, abs=1e-9)
     for temperature, values in ((0.25, (0.000329320, 0.0179802867, 0.981690393)), (0.5, (0.01587624, 0.11731043, 0.86681333))):
-        np.testing.assert_allclose(np.exp(guesses.bag(loaded, np.array([[0.0, 1.0, 2.0]]), np.ones(1), temperature)), values, atol=1e-8)
+        np.testing.assert_allclose(np.exp(token_distributions.bag(loaded, np.array([[0.0, 1.0, 2.0]]), np.ones(1), temperature)), values, atol=1e-8)
     with np.errstate(all="raise"):
-        cold = guesses.bag(loaded, np.array([[0.0, 1.0], [3.0, 0.0]]), np.array([1.0, 0.0]), 0.001)
+        cold = token_distributions.bag(loaded, np.array([[0.0, 1.0], [3.0, 0.0]]), np.array([1.0, 0.0]), 0.001)
     np.testing.assert_allclose(cold, [-1000.0, 0.0], atol=1e-9)
 
 
@@ -470,7 +470,7 @@ def test_the_kind_of_model_can_be_said(tiny_models: dict[str, Path]) -> None:
 def test_the_explanation_shows_both_distributions(families: dict[str, nlgauge.Model]) -> None:
     from rich.console import Console
 
-    from nlgauge.explain.terminal import render
+    from nlgauge.terminal.explanations import render
 
     own = families["bert"]
     metric = InfoLM(own, measure=("fisher_rao", "kl"), temperature=0.5)
@@ -489,7 +489,7 @@ def test_the_explanation_shows_both_distributions(families: dict[str, nlgauge.Mo
     assert len(shown.prediction) == len(ids) - 2
     assert shown.prediction[1].token == own.tokenizer.decode([token])
     assert shown.prediction[1].probability == pytest.approx(float(guesses[token]), abs=1e-6)
-    best = guesses.topk(5)
+    best = token_distributions.topk(5)
     assert [guess for guess, _ in shown.prediction[1].likeliest] == [own.tokenizer.decode([i]) for i in best.indices.tolist()]
     assert [probability for _, probability in shown.prediction[1].likeliest] == pytest.approx(best.values.tolist(), abs=1e-6)
     stream = io.StringIO()

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nlgauge
-from nlgauge.codebook import Codebook, fit_codebook
 from nlgauge.errors import ParameterError
+from nlgauge.estimators.codebook import Codebook, fit_codebook
 from nlgauge.metrics.mauve import Mauve, frontier_integral, mauve_from_histograms
 
 CHANGED_PARAMETERS = {"features": "embedding", "buckets": 3}

@@ -18,8 +18,8 @@ from rich.console import Console
 
 import nlgauge
 from nlgauge.errors import ParameterError
-from nlgauge.explain.terminal import render
 from nlgauge.metrics.sari import Sari
+from nlgauge.terminal.explanations import render
 
 CHANGED_PARAMETERS = {"tokenize": "intl", "compat": "original"}
 # There is no n-gram of any order.

@@ -14,8 +14,8 @@ from strategies import SENTENCES, corpora
 
 import nlgauge
 from nlgauge.errors import ParameterError
+from nlgauge.metric.registry import parse
 from nlgauge.metrics.sentence_bleu import SentenceBleu
-from nlgauge.registry import parse
 
 CHANGED_PARAMETERS = {"tokenize": "char"}
 # As in BLEU, texts without a token score 0, also two equal ones.

@@ -12,9 +12,9 @@ import pytest
 
 import nlgauge
 from nlgauge.features.text import Sentences
+from nlgauge.metric.registry import parse
 from nlgauge.metrics.shannon import Shannon
 from nlgauge.models.loader import load_causal
-from nlgauge.registry import parse
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -118,15 +118,15 @@ def test_equals_one_token_at_a_time(upstream: int, separator: str, tiny_models: 
 
 
 def test_shared_prompts_and_capped_heads_give_the_same_numbers(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    from nlgauge.features import causal_lm, heads
+    from nlgauge.features import causal_lm, model_halves
 
     metric = Shannon(str(tiny_models["causal"]))
     expected = nlgauge.score([SUMMARIES[0]], sources=[DOCUMENT], metrics=metric)["shannon"]
     monkeypatch.setattr(causal_lm, "_caches", lambda loaded: False)
-    monkeypatch.setattr(heads, "_heads", lambda model: iter([]))
-    heads.halves.cache_clear()
+    monkeypatch.setattr(model_halves, "_heads", lambda model: iter([]))
+    model_halves.halves.cache_clear()
     plain = nlgauge.score([SUMMARIES[0]], sources=[DOCUMENT], metrics=metric)["shannon"]
-    heads.halves.cache_clear()
+    model_halves.halves.cache_clear()
     assert plain == pytest.approx(expected, abs=1e-4)
 
 

@@ -18,9 +18,9 @@ from sacrebleu.metrics.lib_ter import translation_edit_rate
 from strategies import SENTENCES, corpora, streams
 
 import nlgauge
-from nlgauge.explain.terminal import render
-from nlgauge.kernels.shifts import shift_path
+from nlgauge.kernels.tercom import shift_path
 from nlgauge.metrics.ter import Ter
+from nlgauge.terminal.explanations import render
 
 OPTIONS = st.fixed_dictionaries({name: st.booleans() for name in ("normalized", "no_punct", "asian_support", "case_sensitive")})
 FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks")

@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError, ResultError
+from nlgauge.estimators.mutual_information import MutualInformation, warn_of_few
 from nlgauge.features import Features, RunOptions
 from nlgauge.features.encoders import TextEmbedding
 from nlgauge.metric import Metric
+from nlgauge.metric.registry import parse
 from nlgauge.metrics.cosmic import Cosmic
-from nlgauge.mutual_information import MutualInformation, warn_of_few
-from nlgauge.progress import report
-from nlgauge.registry import parse
-from nlgauge.result import Result
+from nlgauge.results.result import Result
+from nlgauge.run.progress import report
 from nlgauge.scorer import Scorer
 
 Classifier = Callable[[list[str]], Sequence[Hashable]]

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError, ResultError
 from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric
+from nlgauge.metric.registry import parse
 from nlgauge.metrics.shannon import Shannon
-from nlgauge.registry import parse
-from nlgauge.result import Result
+from nlgauge.results.result import Result
 from nlgauge.scorer import Scorer, score
 
 # What Table 3 sets beside the metrics: the length in words, and columns of our own metrics.

@@ -18,7 +18,7 @@ def card(
     from rich.markdown import Markdown
     from rich.text import Text
 
-    from nlgauge.card import card as find_card
+    from nlgauge.metric.card import card as find_card
 
     found = find_card(name)
     if as_json:

@@ -24,8 +24,8 @@ def compare(
 ) -> None:
     """Tests whether the systems of a saved result differ: differences, intervals, p-values."""
     from nlgauge.errors import ParameterError
-    from nlgauge.render import comparison_table
-    from nlgauge.storage import load
+    from nlgauge.results.storage import load
+    from nlgauge.terminal.tables import comparison_table
 
     checked_confidence(confidence)
     result = load(directory)

@@ -37,9 +37,9 @@ def demo(
 ) -> None:
     """Scores a small sample of two systems, tests whether they differ, and saves the result."""
     from nlgauge.features import RunOptions
-    from nlgauge.render import comparison_table
+    from nlgauge.results.storage import check_free
     from nlgauge.scorer import Scorer
-    from nlgauge.storage import check_free
+    from nlgauge.terminal.tables import comparison_table
 
     check_free(output, overwrite)
     scorer = Scorer(METRICS + MODEL_METRICS if models else METRICS)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from nlgauge.corpus import Corpus
     from nlgauge.explain import Explanation
-    from nlgauge.result import Result
+    from nlgauge.results.result import Result
 
 
 def explain(
@@ -27,7 +27,7 @@ def explain(
 ) -> None:
     """Shows why a segment got its score: matched words, edits, alignments."""
     from nlgauge.errors import ParameterError
-    from nlgauge.storage import load
+    from nlgauge.results.storage import load
 
     result = load(directory)
     place: int | str = int(segment) if segment not in result.corpus.ids and segment.isdecimal() else segment
@@ -77,7 +77,7 @@ def _segment(corpus: Corpus, number: int) -> list[RenderableType]:
 def _system(corpus: Corpus, number: int, system: str, explanations: list[Explanation]) -> list[RenderableType]:
     from rich.text import Text
 
-    from nlgauge.explain.terminal import render
+    from nlgauge.terminal.explanations import render
 
     predictions = [_line("prediction", corpus.texts[text]) for text in corpus.predictions[system][number]]
     return [Text(""), _line("system", system), *predictions, Text(""), *(render(explanation) for explanation in explanations)]
@@ -86,6 +86,6 @@ def _system(corpus: Corpus, number: int, system: str, explanations: list[Explana
 def _line(name: str, text: str) -> RenderableType:
     from rich.text import Text
 
-    from nlgauge.render import visible
+    from nlgauge.terminal.text import visible
 
     return Text().append(f"{name}: ", style="dim").append(visible(text))

@@ -9,7 +9,7 @@ import typer
 from nlgauge.cli.output import show, show_json, table
 
 if TYPE_CHECKING:
-    from nlgauge.card import Card
+    from nlgauge.metric.card import Card
 
 
 def list_command(
@@ -24,7 +24,7 @@ def list_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the cards' fields as JSON.")] = False,
 ) -> None:
     """Lists the metrics, all or those that fulfil every condition."""
-    from nlgauge.card import filter_metrics
+    from nlgauge.metric.card import filter_metrics
 
     names = filter_metrics(
         category=category or None,
@@ -48,9 +48,9 @@ def list_command(
 
 def _row(name: str) -> dict[str, Any]:
     """What code and card say of a metric; another package's metric may have no card."""
-    from nlgauge.card import card
     from nlgauge.errors import NlgaugeError
-    from nlgauge.registry import find
+    from nlgauge.metric.card import card
+    from nlgauge.metric.registry import find
 
     metric = find(name)
     row: dict[str, Any] = {"name": name, "references": metric.takes != "alone", "source": metric.source}

@@ -47,7 +47,7 @@ def model_info(
     from rich.text import Text
 
     from nlgauge.models import store
-    from nlgauge.render import visible
+    from nlgauge.terminal.text import visible
 
     facts = store.info(name)
     if as_json:

@@ -9,13 +9,13 @@ import typer
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from nlgauge.comparison import Comparison
-    from nlgauge.result import Result
+    from nlgauge.results.comparison import Comparison
+    from nlgauge.results.result import Result
 
 
 def say(message: str) -> None:
     """A message on standard error."""
-    from nlgauge.render import visible
+    from nlgauge.terminal.text import visible
 
     typer.echo("\n".join(visible(line) for line in message.split("\n")), err=True)
 
@@ -35,7 +35,7 @@ def table(headers: list[str], rows: list[list[str]]) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    from nlgauge.render import visible
+    from nlgauge.terminal.text import visible
 
     found = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for i, header in enumerate(headers):

@@ -13,7 +13,7 @@ from nlgauge.cli.output import result_document, say, show, show_json
 from nlgauge.cli.program import WRITTEN
 
 if TYPE_CHECKING:
-    from nlgauge.result import Result
+    from nlgauge.results.result import Result
 
 
 def score(
@@ -58,8 +58,8 @@ def score(
     """
     from nlgauge.features import RunOptions
     from nlgauge.io import read_corpus
+    from nlgauge.results.storage import check_free
     from nlgauge.scorer import Scorer
-    from nlgauge.storage import check_free
 
     checked_confidence(confidence)
     if offline:
@@ -89,7 +89,7 @@ def present(
     overwrite: bool = False,
 ) -> None:
     """Saves the result, then shows its scores with intervals and, for several systems, the test against the first."""
-    from nlgauge.render import result_table
+    from nlgauge.terminal.tables import result_table
 
     intervals = result.intervals(confidence, resamples)
     comparison = result.compare(confidence=confidence, resamples=resamples) if len(result.systems) > 1 else None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from nlgauge.columns import Array
 from nlgauge.compat.scoring import scored
+from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
-from nlgauge.registry import make
+from nlgauge.metric.registry import make
 
 
 class Scores(NamedTuple):

@@ -13,8 +13,8 @@ from typing import Any
 from nlgauge.compat.scoring import plain, scored, split
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.metric import AnyMetric
-from nlgauge.reduction import ReduceFn
-from nlgauge.registry import make
+from nlgauge.metric.registry import make
+from nlgauge.run.reduction import ReduceFn
 
 # What a metric of evaluate is where our default is another.
 _THEIRS = {"meteor": {"version": "2005", "compat": "nltk", "tokenizer": "punctuated"}}

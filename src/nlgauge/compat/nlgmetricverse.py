@@ -15,13 +15,13 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from nlgauge.card import filter_metrics, list_metrics
 from nlgauge.compat.custom import MetricForLanguageGeneration, MetricForNLG
 from nlgauge.compat.scoring import plain, scored, split
-from nlgauge.errors import InputError, ParameterError, UnknownMetricError
+from nlgauge.errors import InputError, ParameterError, UnknownMetricError, did_you_mean
 from nlgauge.metric import REGISTERED, AnyMetric, Metric, WholeMetric, first_output
-from nlgauge.reduction import ReduceFn
-from nlgauge.registry import did_you_mean, make, metric_classes
+from nlgauge.metric.card import filter_metrics, list_metrics
+from nlgauge.metric.registry import make, metric_classes
+from nlgauge.run.reduction import ReduceFn
 from nlgauge.scorer import DEFAULT_METRICS, labelled
 
 __all__ = [

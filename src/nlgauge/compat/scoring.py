@@ -7,11 +7,10 @@ from dataclasses import fields, replace
 from typing import Any
 
 from nlgauge.compat.custom import MetricForNLG
-from nlgauge.errors import InputError, ParameterError
+from nlgauge.errors import InputError, ParameterError, did_you_mean
 from nlgauge.metric import AnyMetric
-from nlgauge.reduction import ReduceFn
-from nlgauge.registry import did_you_mean
-from nlgauge.result import Result
+from nlgauge.results.result import Result
+from nlgauge.run.reduction import ReduceFn
 from nlgauge.scorer import Scorer
 
 RUN_OPTIONS = ("lang", "seed", "batch_size", "device")

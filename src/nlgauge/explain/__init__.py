@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 
 
 @dataclass(frozen=True, eq=False)

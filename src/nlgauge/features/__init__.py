@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
-from nlgauge.corpus import Texts
+from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.corpus.texts import Texts
 
 
 @dataclass(frozen=True)

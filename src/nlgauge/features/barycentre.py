@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.columns import Ragged
+from nlgauge.corpus.columns import Ragged
 from nlgauge.errors import ModelError
+from nlgauge.estimators.transport import barycentre
 from nlgauge.features import Feature, RunOptions
 from nlgauge.features.encoders import encoder_batches, pieces_of
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import load_encoder
-from nlgauge.transport import barycentre
 
 
 class Barycentres(NamedTuple):

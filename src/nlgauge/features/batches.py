@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from nlgauge.columns import Array
-from nlgauge.progress import report
+from nlgauge.corpus.columns import Array
+from nlgauge.run.progress import report
 
 # A batch of this many tokens is as fast a token as a larger one, so that beyond it padding is pure loss.
 _ENOUGH_TOKENS = 192

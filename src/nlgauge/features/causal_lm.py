@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged, offsets_of
+from nlgauge.corpus.columns import Array, Ragged, offsets_of
 from nlgauge.errors import ParameterError
 from nlgauge.features import Feature, RunOptions
 from nlgauge.features.batches import by_length
-from nlgauge.features.heads import TokenStates, halves, is_transformer
+from nlgauge.features.model_halves import TokenStates, halves, is_transformer
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, load_causal, torch_modules
 

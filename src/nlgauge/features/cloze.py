@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ModelError, ParameterError
 from nlgauge.features import Feature, RunOptions
-from nlgauge.features.heads import halves
 from nlgauge.features.masked_lm import mask_token, states_at
+from nlgauge.features.model_halves import halves
 from nlgauge.features.text import Sentences
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, load_masked, torch_modules

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.features import Feature, RunOptions
 from nlgauge.features.batches import by_length
 from nlgauge.models import ModelSpec

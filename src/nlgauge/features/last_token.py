@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Ragged
+from nlgauge.corpus.columns import Ragged
 from nlgauge.errors import ModelError
 from nlgauge.features import Feature, RunOptions
 from nlgauge.features.batches import by_length

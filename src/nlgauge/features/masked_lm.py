@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ModelError
 from nlgauge.features import Feature, RunOptions
 from nlgauge.features.encoders import encoder_batches
-from nlgauge.features.heads import TokenStates, halves
+from nlgauge.features.model_halves import TokenStates, halves
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, first_layers, load_masked, torch_modules
 

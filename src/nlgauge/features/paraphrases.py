@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError
 from nlgauge.kernels.alignment import around
 

@@ -17,12 +17,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import regex
 
-from nlgauge.columns import Array, Ragged
-from nlgauge.corpus import Corpus
-from nlgauge.explain import Explanation, TokenScores
+from nlgauge.corpus.columns import Ragged
 from nlgauge.features import Feature, RunOptions
 from nlgauge.features.text import Sentences
-from nlgauge.metric import Arrays, Metric, Output, Takes, View
 
 _SIGNS = r"[\p{L}\p{M}\p{N}]"
 _WORD = regex.compile(rf"{_SIGNS}+(?:(?:['’.\-‐‑]|(?<=\p{{N}}),(?=\p{{N}})){_SIGNS}+)*")
@@ -100,47 +97,3 @@ class ReadabilityCounts(Feature):
     def _counts(self, sentences: list[list[Word]]) -> list[float]:
         words = [word for sentence in sentences for word in sentence]
         return [len(words), len(sentences), *(sum(getattr(word, name) for word in words) for name in self.NAMES[2:])]
-
-
-class ReadabilityIndex(Metric):
-    """What the indices share: everything but the formula."""
-
-    takes: ClassVar[Takes] = "alone"
-    languages: ClassVar[tuple[str, ...] | None] = ("en",)
-    # Direction and bounds of the index, and the counts that it is made of beside words and sentences.
-    higher_is_better: ClassVar[bool | None] = None
-    bounds: ClassVar[tuple[float, float]]
-    uses: ClassVar[tuple[str, ...]]
-
-    def index(self, counts: Arrays) -> Array:
-        """The index, from counts by name; words and sentences are above 0."""
-        raise NotImplementedError
-
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
-        index = Output(self.name, self.higher_is_better, *self.bounds, nan="the text has no word")
-        return {self.name: (index, *(Output(name, None, 0) for name in ("words", "sentences", *self.uses)))}
-
-    def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), "sentences": f"sentencex-{corpus.lang or 'en'}"}
-
-    def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        counts, texts = view.get(ReadabilityCounts(view.lang or "en"), view.predictions)
-        return {self.name: counts.values.reshape(-1, len(ReadabilityCounts.NAMES))[texts]}
-
-    def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
-        counts = {name: statistics[..., i] for i, name in enumerate(ReadabilityCounts.NAMES)}
-        known = (counts["words"] > 0) & (counts["sentences"] > 0)
-        index = self.index({**counts, **{name: np.where(known, counts[name], 1.0) for name in ("words", "sentences")}})
-        return {self.name: np.where(known, index, np.nan), **{name: counts[name] for name in ("words", "sentences", *self.uses)}}
-
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        """What each word adds to the counts: hard words stand out."""
-        feature = ReadabilityCounts(view.lang or "en")
-        found: list[Explanation] = []
-        for row, text_id in zip(self.statistics(view, fitted)[self.name], view.predictions, strict=True):
-            words = [word for sentence in feature.of(view.text(text_id)) for word in sentence]
-            values = {name: [float(getattr(word, name)) for word in words] for name in self.uses}
-            title = f"{self.name} {self.score(self.name, row)[self.name]:.2f} ({row[0]:.0f} words in {row[1]:.0f} sentences)"
-            found.append(TokenScores(title, {self.name: row}, [word.text for word in words], values))
-        return found

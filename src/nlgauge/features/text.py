@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import regex
 
-from nlgauge.columns import Ragged
+from nlgauge.corpus.columns import Ragged
 from nlgauge.errors import MissingExtraError, ParameterError
 from nlgauge.features import Feature, RunOptions
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 from nlgauge.errors import ModelError
 from nlgauge.features import Feature, RunOptions
 from nlgauge.features.cloze import Guesses, Hiding, Masked, Reader, answered, guessed, guesses, normal, pieces_of, seed_of, start_and_end
-from nlgauge.features.heads import halves, is_transformer
 from nlgauge.features.masked_lm import mask_token
+from nlgauge.features.model_halves import halves, is_transformer
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, load_masked, torch_modules
-from nlgauge.progress import report
+from nlgauge.run.progress import report
 
 _WEIGHT_DECAY = 0.01
 # Token numbers that stand for another at random in a vocabulary as large as BERT's: below are unused ones and single characters.

@@ -4,7 +4,7 @@
     data.tsv:ref            the column "ref" of a file whose first row names the columns (.tsv, .csv)
     data.tsv:2              the second column of a file without such a row
     data.jsonl:references   the field of each object; its values may be lists of texts
-    data.jsonl              records that carry everything, with the field names of `nlgauge.records.FIELD_NAMES`
+    data.jsonl              records that carry everything, with the field names of `nlgauge.corpus.records.FIELD_NAMES`
     -                       standard input, one text a line
     NAME=...                any of these, for a system that is to be called NAME
 

@@ -9,8 +9,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from nlgauge.errors import InputError
-from nlgauge.registry import did_you_mean
+from nlgauge.errors import InputError, did_you_mean
 
 STDIN = "-"
 _KINDS = {"tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "ndjson": "jsonl"}

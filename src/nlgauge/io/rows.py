@@ -10,9 +10,8 @@ from typing import Any
 
 import msgspec
 
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, did_you_mean
 from nlgauge.io.files import lines_of
-from nlgauge.registry import did_you_mean
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from nlgauge.columns import Array, Ragged
-from nlgauge.kernels.shifts import Shift
+from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.tercom import Shift
 
 MOST_CELLS = 2 * 10**11
 _SPACE = ord(" ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 
 # Kind, start and end in the reference, start and end in the prediction.
 Opcode = tuple[str, int, int, int, int]

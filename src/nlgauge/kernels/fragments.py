@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 
 
 class Fragment(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 
 
 def lcs_lengths(column: Ragged, predictions: Array, references: Array) -> Array:

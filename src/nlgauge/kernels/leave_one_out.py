@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 
 
 def matches_with_the_others(column: Ragged, texts: Array, orders: int) -> Array:

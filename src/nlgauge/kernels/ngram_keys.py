@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged, offsets_of
+from nlgauge.corpus.columns import Array, Ragged, offsets_of
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 
 Counts = Counter[tuple[Hashable, ...]]
 

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 
 
 def ngram_matches(column: Ragged, predictions: Array, references: Ragged, orders: int) -> Array:

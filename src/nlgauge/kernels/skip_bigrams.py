@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 
 
 def skip_bigram_matches(column: Ragged, predictions: Array, references: Array, distance: int | None, unigrams: bool, last: bool) -> Array:

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 
 
 def tfidf_similarity(keys: Ragged, weights: Array, predictions: Array, references: Array, clipped: bool) -> Array:

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.kernels.lcs import walk_back
 
 # From so many predicted tokens on a row of the table at a time is quicker than a cell at a time.

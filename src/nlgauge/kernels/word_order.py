@@ -10,7 +10,7 @@ from bisect import bisect_left, insort
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 
 
 def word_places(column: Ragged, predictions: Array, references: Array, nltk: bool = False) -> Ragged:

@@ -12,9 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 from nlgauge.metric import View, register
-from nlgauge.metrics.precision import TokenOverlap
+from nlgauge.metrics.token_overlap import TokenOverlap
 
 
 @register

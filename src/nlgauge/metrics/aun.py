@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
-from nlgauge.mean import share
+from nlgauge.corpus.columns import Array
 from nlgauge.metric import Output, View, register
-from nlgauge.metrics.repetitiveness import WithinText
+from nlgauge.metric.mean import share
+from nlgauge.metrics.within_text import WithinText
 
 
 @register

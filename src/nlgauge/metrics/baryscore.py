@@ -19,15 +19,15 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array
+from nlgauge.estimators.transport import entropic_plan, exact_plan, transport_module, uniform
 from nlgauge.explain import Explanation, Transport
 from nlgauge.features.barycentre import LayerBarycentre
 from nlgauge.features.encoders import piece_strings
-from nlgauge.mean import share
 from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.metric.mean import share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
-from nlgauge.transport import entropic_plan, exact_plan, transport_module, uniform
 
 
 class _Row(NamedTuple):

@@ -16,14 +16,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge import idf
-from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array
+from nlgauge.corpus.language import code
 from nlgauge.errors import ParameterError
+from nlgauge.estimators import idf
 from nlgauge.explain import Alignment, Explanation
 from nlgauge.features import RunOptions
 from nlgauge.features.encoders import EncoderPieces, Hidden, HiddenStates, piece_strings
-from nlgauge.language import code
 from nlgauge.metric import Arrays, Fit, Metric, Output, View, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 

@@ -21,13 +21,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, WordGroups
 from nlgauge.features.cloze import Guesses, HelpedGuesses, Hiding, Reader
 from nlgauge.features.tuning import TunedGuesses, Tuning
-from nlgauge.mean import share
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric.mean import share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import load_masked
 

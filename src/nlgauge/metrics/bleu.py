@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.corpus.language import code
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
-from nlgauge.language import code
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 
 # Each smoothing with its default value, which "none" and "exp" have no use for.

@@ -16,11 +16,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
 from nlgauge.features.text import Tokens, tokenizer
 from nlgauge.kernels.edits import runs
-from nlgauge.kernels.jumps import JumpCosts, jump_distances, jump_steps
+from nlgauge.kernels.jump_distance import JumpCosts, jump_distances, jump_steps
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
 _COSTS = JumpCosts(deletion=1, insertion=1, substitution=1, jump=1, start=1)

@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
 from nlgauge.features.text import CodePoints
 from nlgauge.kernels.character import character_edits, joined, phrase_shifts, words
 from nlgauge.kernels.edits import opcodes
-from nlgauge.kernels.shifts import apply_shift
+from nlgauge.kernels.tercom import apply_shift
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
 

@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
-from nlgauge.mean import MeanMetric, share
 from nlgauge.metric import Output, Takes, View, register
+from nlgauge.metric.mean import MeanMetric, share
 
 
 @register

@@ -4,10 +4,10 @@
     I(T -> S) = h(S) - h(S | T)      `reverse`; equal in theory, another number for any estimator
     normalised = 1 - N(T | S) / N(T) = 1 - exp(-2 I / d),  N(X) = exp(2 h(X) / d) the entropy power, I no less than 0
 
-Densities are mixtures of Gaussians (`nlgauge.knife`) or one Gaussian (`nlgauge.information`), cross-fitted over sources for several seeds, so that
+Densities are mixtures of Gaussians (`estimators.knife`) or one Gaussian (`estimators.gaussian`), cross-fitted over sources for several seeds, so that
 every pair has a held-out pointwise value and the score is their mean. `compat="cosmic"` is the released package: it scores the other direction,
-I(T -> S), and fits and values the same pairs (`nlgauge.knife_compat`). The paper's normalised information, I / h(T), is not offered: a differential
-entropy may be negative or 0, and for embeddings of unit length it is negative.
+I(T -> S), and fits and values the same pairs (`estimators.knife_released`). The normalised information of the paper, I / h(T), is not offered: a
+differential entropy may be negative or 0, and for embeddings of unit length it is negative.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
-from nlgauge.mean import share
+from nlgauge.corpus.columns import Array
+from nlgauge.estimators.mutual_information import OTHER, Estimator, MutualInformation
 from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
+from nlgauge.metric.mean import share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
-from nlgauge.mutual_information import OTHER, Estimator, MutualInformation
 
 _MOST_FULL = 16
 

@@ -20,11 +20,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array
 from nlgauge.features.encoders import HiddenStates
-from nlgauge.mean import share
 from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.metric.mean import share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 # Support functions of this many texts are remembered within a chunk: 400 kB each with the usual directions and levels.

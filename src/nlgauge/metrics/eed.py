@@ -17,11 +17,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
 from nlgauge.features.text import CodePoints
 from nlgauge.kernels.edits import runs
-from nlgauge.kernels.jumps import JumpCosts, jump_distances, jump_steps
+from nlgauge.kernels.jump_distance import JumpCosts, jump_distances, jump_steps
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
 _COMPAT = (None, "c++", "python")

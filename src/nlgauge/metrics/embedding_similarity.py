@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array
 from nlgauge.features.encoders import TextEmbedding
 from nlgauge.metric import Arrays, Metric, Output, View, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts

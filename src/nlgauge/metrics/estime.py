@@ -22,12 +22,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, WordGroups
-from nlgauge.features.hidden_words import HiddenWords, input_vectors
-from nlgauge.mean import MeanMetric
+from nlgauge.features.masked_words import HiddenWords, input_vectors
 from nlgauge.metric import Arrays, Output, Takes, View, register
+from nlgauge.metric.mean import MeanMetric
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import load_masked
 

@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.columns import Array
-from nlgauge.features.readability import ReadabilityIndex
+from nlgauge.corpus.columns import Array
 from nlgauge.metric import Arrays, register
+from nlgauge.metrics.readability_index import ReadabilityIndex
 
 
 @register

@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
 from nlgauge.features import Features
 from nlgauge.features.encoders import TextEmbedding

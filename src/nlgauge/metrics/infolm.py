@@ -2,7 +2,7 @@
 
     pi_k = softmax(logits at token k / T)          the model has not seen token k: it is masked (masked model), or comes next (causal model)
     P_x  = sum_k g_k pi_k,  sum_k g_k = 1          one distribution over the vocabulary a text; g uniform, or by `idf` of the token at k
-    InfoLM(r, h) = I[P_r, P_h]                     I: a measure of `nlgauge.divergences`, at least 0, and 0 for equal distributions
+    InfoLM(r, h) = I[P_r, P_h]                     I: a measure of `nlgauge.estimators.divergences`, at least 0, and 0 for equal distributions
 
 Paper, released code and torchmetrics disagree with each other and with this; `compat` follows one of them:
 
@@ -22,15 +22,15 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from nlgauge import idf
-from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
-from nlgauge.divergences import MEASURES, ab_as_printed
+from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
+from nlgauge.estimators import idf
+from nlgauge.estimators.divergences import MEASURES, ab_as_printed
 from nlgauge.explain import Distributions, Explanation
 from nlgauge.features import RunOptions
-from nlgauge.features.guesses import TokenIds, bag, kind_of, likeliest, load, states_feature
-from nlgauge.features.heads import TokenStates, token_strings
+from nlgauge.features.model_halves import TokenStates, token_strings
+from nlgauge.features.token_distributions import TokenIds, bag, kind_of, likeliest, load, states_feature
 from nlgauge.metric import Arrays, Fit, Metric, Output, View, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 

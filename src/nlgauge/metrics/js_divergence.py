@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, TokenScores
 from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.kernels.ngram_sets import js_divergences, js_terms, ngram_counts
-from nlgauge.mean import MeanMetric
 from nlgauge.metric import Arrays, Output, Takes, View, register
+from nlgauge.metric.mean import MeanMetric
 
 
 @register

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
 from nlgauge.features.text import Tokens, tokenizer
 from nlgauge.kernels.edits import HITS, edit_counts, opcodes

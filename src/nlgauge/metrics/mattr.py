@@ -15,10 +15,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 from nlgauge.features.text import Tokens
-from nlgauge.mean import MeanMetric
 from nlgauge.metric import Output, Takes, View, register
+from nlgauge.metric.mean import MeanMetric
 
 
 @register

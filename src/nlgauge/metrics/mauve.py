@@ -21,10 +21,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.codebook import fit_codebook
-from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
+from nlgauge.estimators.codebook import fit_codebook
 from nlgauge.features import Feature, Features
 from nlgauge.features.encoders import TextEmbedding
 from nlgauge.features.last_token import LastState

@@ -21,8 +21,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, WordAlignment
 from nlgauge.features.paraphrases import content, phrase_table, word_list
 from nlgauge.features.text import Words

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features import RunOptions
 from nlgauge.features.text import SACREBLEU_TOKENIZERS, TokenKeys

@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.kernels.ngram_sets import novel_ngrams
 from nlgauge.kernels.ngrams import longest_matched
-from nlgauge.mean import MeanMetric, share
 from nlgauge.metric import Arrays, Output, Takes, View, register
+from nlgauge.metric.mean import MeanMetric, share
 
 
 @register

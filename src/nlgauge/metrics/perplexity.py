@@ -14,11 +14,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, TokenScores
 from nlgauge.features.causal_lm import NextTokenStates, log_probabilities
-from nlgauge.features.heads import token_strings
+from nlgauge.features.model_halves import token_strings
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import load_causal, torch_modules

@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 from nlgauge.metric import register
-from nlgauge.metrics.precision import TokenOverlap
+from nlgauge.metrics.token_overlap import TokenOverlap
 
 
 @register

@@ -10,43 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from nlgauge.columns import Array
-from nlgauge.explain import Explanation, TokenScores
-from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
-from nlgauge.kernels.ngram_sets import ngram_counts, repeated_ngrams
-from nlgauge.mean import MeanMetric, share
-from nlgauge.metric import Arrays, Output, Takes, View, register
-
-
-class WithinText(MeanMetric):
-    """What repetitiveness and the unique n-gram ratio share: the counts of a text's n-grams, and how they are shown."""
-
-    max_order: int
-    tokenizer: str
-
-    takes: ClassVar[Takes] = "alone"
-
-    def __post_init__(self) -> None:
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
-        self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
-
-    def counts(self, view: View) -> Array:
-        """(rows, orders, 3) repeated, different and all n-grams."""
-        tokens, texts = view.get(Tokens(self.tokenizer), view.predictions)
-        return repeated_ngrams(tokens, texts, self.max_order)
-
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        """How often the n-gram that begins at each token occurs in the text; 0 where none begins."""
-        found: list[Explanation] = []
-        for row, text_id in zip(self.statistics(view, fitted)[self.name], view.predictions, strict=True):
-            tokens = Tokens(self.tokenizer).of(view.text(text_id))
-            occurrences: dict[str, list[float]] = {}
-            for n in range(1, self.max_order + 1):
-                counts = ngram_counts(tokens, n)
-                occurrences[f"{n}-gram"] = [counts[tuple(tokens[i : i + n])] if i + n <= len(tokens) else 0 for i in range(len(tokens))]
-            title = f"{self.name}: " + ", ".join(f"{name} {value:.4f}" for name, value in self.score(self.name, row).items())
-            found.append(TokenScores(title, {self.name: row}, tokens, occurrences))
-        return found
+from nlgauge.corpus.columns import Array
+from nlgauge.metric import Output, View, register
+from nlgauge.metric.mean import share
+from nlgauge.metrics.within_text import WithinText
 
 
 @register

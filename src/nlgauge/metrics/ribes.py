@@ -16,13 +16,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, WordAlignment
 from nlgauge.features.text import Tokens
 from nlgauge.kernels.alignment import chunk_numbers
 from nlgauge.kernels.word_order import ascending_pairs, word_places
-from nlgauge.mean import MeanMetric
 from nlgauge.metric import Arrays, Output, View, register
+from nlgauge.metric.mean import MeanMetric
 
 
 @register

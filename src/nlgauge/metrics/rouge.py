@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.text import Lines, Tokens
 from nlgauge.kernels.lcs import lcs_lengths, union_lcs_hits

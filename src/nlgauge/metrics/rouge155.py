@@ -20,13 +20,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.rouge155 import RougeTokens
 from nlgauge.features.text import Lines
 from nlgauge.kernels.lcs import union_lcs_hits
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
-from nlgauge.kernels.reference_sets import PairCounts, means, reference_sets
+from nlgauge.kernels.rouge_references import PairCounts, means, reference_sets
 from nlgauge.kernels.skip_bigrams import skip_bigram_matches, skip_bigram_totals
 from nlgauge.kernels.weighted_lcs import weighted_lcs_hits
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register

@@ -16,10 +16,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, WordGroups
 from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens
-from nlgauge.kernels.operations import ADD, DELETE, KEEP, operation_counts, operation_shares
+from nlgauge.kernels.edit_operations import ADD, DELETE, KEEP, operation_counts, operation_shares
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.metrics.bleu import Bleu
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation
 from nlgauge.features.text import SACREBLEU_TOKENIZERS
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register

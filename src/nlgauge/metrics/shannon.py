@@ -21,11 +21,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from nlgauge.columns import Array, Ragged
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, TokenScores
 from nlgauge.features.causal_lm import LogProbs, TokenInformation
-from nlgauge.features.heads import token_strings
+from nlgauge.features.model_halves import token_strings
 from nlgauge.features.text import Sentences
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts

@@ -16,12 +16,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
 from nlgauge.features.text import Tokens
 from nlgauge.kernels.edits import runs
-from nlgauge.kernels.shifts import apply_shift, shift_edits, shift_path
+from nlgauge.kernels.tercom import apply_shift, shift_edits, shift_path
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 
 

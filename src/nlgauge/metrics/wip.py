@@ -13,9 +13,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.columns import Array
+from nlgauge.corpus.columns import Array
 from nlgauge.metric import register
-from nlgauge.metrics.wer import ErrorRate
+from nlgauge.metrics.error_rate import ErrorRate
 
 
 @register

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from nlgauge.errors import MissingExtraError, ModelError, ParameterError
-from nlgauge.executors import threads
 from nlgauge.models import Model, ModelSpec, model_name, store
+from nlgauge.models.threads import threads
 
 # Tokenisers that treat the start of a text as the middle of a word unless told otherwise.
 _PREFIX_SPACE = ("roberta", "gpt2", "longformer", "bart")

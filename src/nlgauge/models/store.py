@@ -22,9 +22,8 @@ from typing import BinaryIO
 
 import msgspec
 
-from nlgauge.errors import MissingExtraError, ModelError
+from nlgauge.errors import MissingExtraError, ModelError, did_you_mean
 from nlgauge.models.catalogue import CATALOGUE, Entry
-from nlgauge.registry import did_you_mean
 
 MANIFEST = "nlgauge-model.json"
 _KEPT = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "sentence_bert_config.json", "LICENSE")

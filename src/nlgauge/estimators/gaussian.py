@@ -1,0 +1,115 @@
+"""What estimators of information share: principal components, cross-fitting, and the Gaussian baseline.
+
+    I(S -> T) = h(T) - h(T | S),   h(T) = -mean log q(t),   h(T | S) = -mean log q(t | s)
+
+Every row is valued by densities that were fitted on other rows (cross-fitting), so memorised pairs count nothing. Components and scales alone are
+found on all rows: they see one side at a time, never a pair, so they cannot make information where there is none. Found on training rows they would
+do harm: the variance of a component is larger on the rows that chose it, h(T) would be measured on the wrong scale, and h(T | S), which learns its
+own, would not (4 per cent too much information on 5000 Gaussian pairs of 384 dimensions; so it is 6 per cent too little).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
+
+
+class Pointwise(NamedTuple):
+    """For each seed and row -log q(t) and -log q(t|s), in nats; their difference is the row's information. NaN where nothing could be fitted.
+
+    The rest says how fitting went, for each seed, fold and density (alone, then given the other side): epochs, whether their limit ended it, and the
+    mean of -log q on the rows learnt from and on those held out. `width`: the dimensions of t that were kept.
+    """
+
+    entropy: Array
+    conditional: Array
+    fold: Array
+    width: int
+    epochs: Array
+    limited: Array
+    learnt: Array
+    held_out: Array
+
+    @classmethod
+    def of(cls, entropy: Array, conditional: Array, fold: Array, width: int) -> Pointwise:
+        """Of an estimator that has no epochs; a fold's mean is both what was learnt and what was held out."""
+        folds = int(fold.max(initial=-1)) + 1
+        means = np.full((len(fold), folds, 2), np.nan)
+        for seed, fold_of_row in enumerate(fold):
+            for k in range(folds):
+                means[seed, k] = [side[seed, fold_of_row == k].mean() for side in (entropy, conditional)]
+        zeros = np.zeros(means.shape, dtype=np.int64)
+        return cls(entropy, conditional, fold, width, zeros, zeros.astype(bool), np.full_like(means, np.nan), means)
+
+
+def fold_of_rows(groups: Array, folds: int, seed: int, seeds: int) -> Array:
+    """(seeds, rows): in which fold each row is held out; rows of a group always together. (seeds, rows) of 0 where there is one group alone."""
+    names, group = np.unique(groups, return_inverse=True)
+    count = max(1, min(folds, len(names)))
+    return np.array([np.random.default_rng([seed, k]).permutation(len(names))[group.reshape(-1)] % count for k in range(seeds)])
+
+
+def standardised(values: Array, components: int | None) -> tuple[Array, float]:
+    """Principal components (None: the dimensions themselves) with mean 0 and variance 1, and the log volume that this takes away."""
+    values = values.astype(np.float64)
+    values = values - values.mean(axis=0)
+    if components is not None and components < values.shape[1]:
+        axes = np.linalg.eigh(values.T @ values)[1][:, ::-1][:, :components]
+        values = values @ axes
+    scale = values.std(axis=0)
+    # A dimension that does not vary in relation to the largest holds rounding alone.
+    kept = scale > 1e-6 * scale.max(initial=0.0)
+    return values[:, kept] / scale[kept], float(np.log(scale[kept]).sum())
+
+
+def shrunk_covariance(values: Array) -> Array:
+    """The covariance of centred rows, shrunk towards a multiple of the identity by the share that Ledoit and Wolf (2004) derive.
+
+    S = X'X / n,  m = tr S / p,  share = min(1, sum_k |x_k x_k' - S|^2 / n^2 / |S - m I|^2)
+    """
+    n, p = values.shape
+    covariance = values.T @ values / n
+    identity = np.trace(covariance) / p * np.eye(p)
+    distance = ((covariance - identity) ** 2).sum()
+    error = (((values**2).sum(axis=1) ** 2).sum() / n - (covariance**2).sum()) / n
+    share = min(1.0, error / distance) if distance > 0 else 1.0
+    shrunk: Array = (1 - share) * covariance + share * identity
+    return shrunk
+
+
+def gaussian_information(target: Array, given: Array) -> float:
+    """The plug-in value for jointly Gaussian vectors, (log|C_t| + log|C_s| - log|C|) / 2, from a shrunk covariance of the rows themselves."""
+    joint = np.hstack([standardised(target, None)[0], standardised(given, None)[0]])
+    covariance, d = shrunk_covariance(joint), target.shape[1]
+    parts = [np.linalg.slogdet(block)[1] for block in (covariance[:d, :d], covariance[d:, d:], covariance)]
+    return float(parts[0] + parts[1] - parts[2]) / 2
+
+
+def gaussian(target: Array, given: Array, components: int | None, fold: Array) -> Pointwise:
+    """Held-out pointwise entropies under one joint Gaussian a fold, its covariance shrunk: -log q(t), and -log q(t, s) + log q(s)."""
+    entropy, conditional, folds = np.full(fold.shape, np.nan), np.full(fold.shape, np.nan), int(fold.max(initial=0)) + 1
+    if folds < 2:
+        return Pointwise.of(entropy, conditional, fold, 0)
+    (t, offset), (s, _) = standardised(target, components), standardised(given, components)
+    joint, d = np.hstack([t, s]), t.shape[1]
+    for seed, fold_of_row in enumerate(fold):
+        for k in range(folds):
+            rest, learning = fold_of_row == k, joint[fold_of_row != k]
+            mean = learning.mean(axis=0)
+            covariance = shrunk_covariance(learning - mean)
+            alone, other, both = (_surprise(joint[rest] - mean, covariance, part) for part in (slice(0, d), slice(d, None), slice(None)))
+            entropy[seed, rest], conditional[seed, rest] = alone + offset, both - other + offset
+    return Pointwise.of(entropy, conditional, fold, d)
+
+
+def _surprise(values: Array, covariance: Array, part: slice) -> Array:
+    """-log of the Gaussian density of some dimensions of centred rows."""
+    # Rounding alone may be left of a dimension in few rows; a millionth keeps the matrix invertible.
+    block = covariance[part, part] + 1e-6 * np.eye(len(covariance))[part, part]
+    factor = np.linalg.cholesky(block)
+    whitened = np.linalg.solve(factor, values[:, part].T)
+    found: Array = 0.5 * (whitened**2).sum(axis=0) + np.log(np.diag(factor)).sum() + 0.5 * len(block) * np.log(2 * np.pi)
+    return found

@@ -1,0 +1,109 @@
+"""What a language model would write at each place of a text: distributions over its vocabulary, by a masked or by a causal model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.errors import ModelError
+from nlgauge.explain import Guesses
+from nlgauge.features import Feature, RunOptions
+from nlgauge.features.causal_lm import NextTokenStates
+from nlgauge.features.masked_lm import MaskedStates
+from nlgauge.features.model_halves import halves, token_strings
+from nlgauge.models import Model, ModelSpec, model_name, store
+from nlgauge.models.catalogue import CATALOGUE
+from nlgauge.models.loader import Loaded, load_causal, load_masked, torch_modules
+
+# A block of this many distributions over BERT's vocabulary has 16 MB, over XLM-R's 128 MB.
+_BLOCK = 64
+_MASKED = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
+_CAUSAL = ("ForCausalLM", "LMHeadModel")
+
+
+def kind_of(spec: ModelSpec, said: str | None) -> str:
+    """ "masked" or "causal": as said, else as the catalogue or the model's own configuration has it."""
+    if said is not None:
+        return said
+    if isinstance(spec, Model):
+        names = [type(spec.model).__name__]
+        otherwise = "causal" if getattr(spec.tokenizer, "mask_token_id", None) is None else "masked"
+    else:
+        if spec in CATALOGUE and CATALOGUE[spec].kind == "causal":
+            return "causal"
+        names = msgspec.json.decode((store.require(spec) / "config.json").read_bytes()).get("architectures") or []
+        otherwise = None
+    for endings, kind in ((_MASKED, "masked"), (_CAUSAL, "causal")):
+        if any(architecture.endswith(endings) for architecture in names):
+            return kind
+    if otherwise is None:
+        raise ModelError(
+            f"the model {model_name(spec)!r} is saved as {', '.join(names) or 'nothing known'}, which has no head over the vocabulary; "
+            "name a masked or causal language model, or say which it is with language_model='masked' or 'causal'."
+        )
+    return otherwise
+
+
+def load(spec: ModelSpec, said: str | None, options: RunOptions) -> Loaded:
+    """The language model, with its head."""
+    return (load_causal if kind_of(spec, said) == "causal" else load_masked)(spec, options.device)
+
+
+def states_feature(spec: ModelSpec, said: str | None) -> Feature:
+    """The feature with the state from which each token of a text is guessed: hidden from the model, or not yet read by it."""
+    return NextTokenStates(spec) if kind_of(spec, said) == "causal" else MaskedStates(spec)
+
+
+@dataclass(frozen=True)
+class TokenIds(Feature):
+    """The tokens of a text as its language model reads them, none cut off."""
+
+    model: ModelSpec
+    language_model: str | None = None
+
+    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Ragged:
+        tokenizer = load(self.model, self.language_model, options).tokenizer
+        return Ragged.of([list(tokenizer(text, add_special_tokens=False, verbose=False).input_ids) if text else [] for text in keys])
+
+
+def bag(loaded: Loaded, states: Array, weights: Array, temperature: float) -> Array:
+    """log of the weighted mean of the distributions at these states, in float64; weights are at least 0, and not all of them 0."""
+    torch = torch_modules("a language model")[1]
+    counted = weights > 0
+    shares = torch.from_numpy(np.log(weights[counted] / weights.sum())).to(loaded.device)
+    total: Any = None
+    first = 0
+    for block in log_probabilities(loaded, states[counted], temperature):
+        part = torch.logsumexp(block.add_(shares[first : first + len(block), None]), dim=0)
+        total = part if total is None else torch.logaddexp(total, part)
+        first += len(block)
+    found: Array = total.cpu().numpy()
+    return found
+
+
+def log_probabilities(loaded: Loaded, states: Array, temperature: float) -> Iterator[Any]:
+    """log of the distribution at each state, (states, vocabulary) tensors of a block of states at a time."""
+    torch = torch_modules("a language model")[1]
+    with torch.inference_mode():
+        for start in range(0, len(states), _BLOCK):
+            logits = halves(loaded).head(torch.from_numpy(states[start : start + _BLOCK]).to(loaded.device))
+            yield torch.log_softmax(logits.double() / temperature, dim=-1)
+
+
+def likeliest(loaded: Loaded, states: Array, ids: Array, temperature: float, count: int) -> list[Guesses]:
+    """At each place of a text its token, how probable that is, and the likeliest tokens."""
+    found = []
+    first = 0
+    for block in log_probabilities(loaded, states, temperature):
+        best = block.exp().topk(min(count, block.shape[1]), dim=1)
+        for row, (values, tokens) in enumerate(zip(best.values.tolist(), best.indices.tolist(), strict=True)):
+            token = int(ids[first + row])
+            guesses = list(zip(token_strings(loaded, tokens), values, strict=True))
+            found.append(Guesses(token_strings(loaded, [token])[0], float(block[row, token].exp()), guesses))
+        first += len(block)
+    return found

@@ -1,0 +1,126 @@
+"""Edit grids with long jumps: the reference is read once from left to right, the prediction may be read in any order.
+
+    D(0, 0) = 0,  D(i, 0) = start
+    D(i, l) = min( D(i-1, l-1) + substitution [h_i != r_l],  D(i-1, l) + deletion,  D(i, l-1) + insertion )
+    D(i, l) = min( D(i, l), min_k D(k, l) + jump )     where a jump may land: after every r_l (CDER), or only after `landing` (EED)
+
+h is the prediction, r the reference. A jump leaves from the first of the cheapest places, and so does the visit that EED counts:
+one place of the prediction for every r_l, before jumps. `truncated` is a rule of EED's C++ program: while the cheapest place is
+looked for, the least cost so far is cut to a whole number.
+
+Costs are integers where ties shall be exact, else floats of one kind: sums are then made from left to right, as programs do that
+the numbers are compared with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.edits import Opcode
+
+
+class JumpCosts(NamedTuple):
+    """What each step costs, all of one type: int, float or np.float32."""
+
+    deletion: float
+    insertion: float
+    substitution: float
+    jump: float
+    start: float
+
+
+def jump_distances(
+    column: Ragged, predictions: Array, references: Array, costs: JumpCosts, landing: int | None = None, truncated: bool = False
+) -> Array:
+    """(rows, 3): D of the whole texts; how far visits are from one each, over all places but the first; the same of the first place.
+
+    Place i lies after the prediction's i-th token, so the first one lies before all of them.
+    """
+    found = np.zeros((len(predictions), 3))
+    # Whole numbers are counted in their greatest common unit, so that those of long texts fit into 32 bits.
+    unit = math.gcd(*costs) or 1 if all(isinstance(cost, int) for cost in costs) else 1  # type: ignore[arg-type]
+    costs = JumpCosts(*(cost // unit for cost in costs)) if unit > 1 else costs
+    for n, (prediction, reference) in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
+        visits = np.zeros(len(column[prediction]) + 1, dtype=np.int64)
+        last = _first(column[prediction], len(column[reference]), costs)
+        for row, place in _rows(column[prediction], column[reference], costs, landing, truncated):
+            visits[place] += 1
+            last = row
+        missed = np.abs(visits - 1)
+        found[n] = last[-1].item() * unit, missed[1:].sum(), missed[0]
+    return found
+
+
+def jump_steps(prediction: Array, reference: Array, costs: JumpCosts, landing: int | None = None, truncated: bool = False) -> list[Opcode]:
+    """A cheapest way through the grid, step by step; a "jump" goes from its prediction start to its prediction end.
+
+    Of equally cheap steps into a cell it takes a match or substitution, then a missing token of the reference, then one of the
+    prediction too many, then a jump.
+    """
+    found = list(_rows(prediction, reference, costs, landing, truncated))
+    rows = [_first(prediction, len(reference), costs), *(row for row, _ in found)]
+    steps: list[Opcode] = []
+    i, j = len(prediction), len(reference)
+    while i or j:
+        cost = rows[j][i]
+        same = bool(i and j and prediction[i - 1] == reference[j - 1])
+        if i and j and cost == rows[j - 1][i - 1] + costs.substitution * (not same):
+            steps.append(("equal" if same else "replace", j - 1, j, i - 1, i))
+            i, j = i - 1, j - 1
+        elif j and cost == rows[j - 1][i] + costs.insertion:
+            steps.append(("delete", j - 1, j, i, i))
+            j -= 1
+        elif i and j and cost == rows[j][i - 1] + costs.deletion:
+            steps.append(("insert", j, j, i - 1, i))
+            i -= 1
+        else:
+            place = found[j - 1][1] if j else 0
+            steps.append(("jump", j, j, place, i))
+            i = place
+    return steps[::-1]
+
+
+def _first(prediction: Array, length: int, costs: JumpCosts) -> Array:
+    """Row 0 of the grid; whole numbers of 32 bits where the costs of a reference of this length fit into them."""
+    highest = max(costs) * (len(prediction) + length + 2)
+    row = np.full(len(prediction) + 1, costs.start, dtype=np.int32 if isinstance(costs.start, int) and highest < 2**31 else None)
+    row[0] = 0
+    return row
+
+
+def _rows(prediction: Array, reference: Array, costs: JumpCosts, landing: int | None, truncated: bool) -> Iterator[tuple[Array, int]]:
+    """For each token of the reference the costs of all places, after jumps, and the cheapest place before them."""
+    row = _first(prediction, len(reference), costs)
+    slope = np.arange(len(row), dtype=row.dtype) * costs.deletion
+    same = {token: np.flatnonzero(prediction == token) for token in set(reference.tolist())}
+    for token in reference.tolist():
+        reached = row + costs.insertion
+        np.minimum(row[:-1] + costs.substitution, reached[1:], out=reached[1:])
+        places = same[token]
+        reached[places + 1] = np.minimum(row[places], reached[places + 1])
+        row = _with_deletions(reached, costs.deletion, slope)
+        place = _truncated_minimum(row) if truncated else int(row.argmin())
+        if landing is None or token == landing:
+            row = np.minimum(row, row[place] + costs.jump)
+        yield row, place
+
+
+def _with_deletions(row: Array, deletion: float, slope: Array) -> Array:
+    """The row where each place may also be reached from its left; integers need no loop, because their sums are exact."""
+    if isinstance(deletion, int):
+        return np.minimum.accumulate(row - slope) + slope
+    return np.array(list(accumulate(row, lambda left, cost: min(left + deletion, cost))), dtype=row.dtype)
+
+
+def _truncated_minimum(row: Array) -> int:
+    place, least = 0, int(row[0])
+    for i, cost in enumerate(row.tolist()):
+        if cost < least:
+            place, least = i, int(cost)
+    return place

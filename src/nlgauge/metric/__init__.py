@@ -1,0 +1,208 @@
+"""Metric, WholeMetric, Fit, Output: what a metric is, and how it is registered, printed and signed.
+
+A metric is a value: a frozen dataclass whose fields are its parameters. An additive metric gives each row a vector of
+statistics; the corpus score is `score` of the sum of rows, a segment's score is `score` of its row, and intervals and
+tests follow without the metric knowing of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from importlib.metadata import version
+from typing import Any, ClassVar, Literal, TypeVar
+
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.errors import ParameterError
+from nlgauge.explain import Explanation
+from nlgauge.features import Features, RunOptions
+
+Arrays = dict[str, Array]
+Takes = Literal["pair", "joint", "alone"]
+
+
+@dataclass(frozen=True)
+class Output:
+    """One number of a metric: its direction (None: neither), its bounds, and what NaN means for it."""
+
+    name: str
+    higher_is_better: bool | None
+    low: float = -math.inf
+    high: float = math.inf
+    nan: str = "undefined for this input"
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The rows that a metric is asked to score: text ids, and the features of their texts.
+
+    A row is a prediction with one reference ("pair": `references` has one id a row), with all references of its segment
+    ("joint"), or without ("alone"); `positions` says which of the system's rows they are, for metrics fitted on those.
+    """
+
+    features: Features
+    predictions: Array
+    references: Ragged | None = None
+    sources: Array | None = None
+    positions: Array | None = None
+    lang: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.predictions)
+
+    @property
+    def reference(self) -> Array:
+        """Every reference id, row by row: for "pair" one a row."""
+        assert self.references is not None
+        return self.references.values
+
+    @property
+    def source(self) -> Array:
+        """The source id of each row."""
+        assert self.sources is not None
+        return self.sources
+
+    def text(self, text_id: int) -> str:
+        """The text with this id."""
+        return self.features.texts[text_id]
+
+    def get(self, feature: Any, *keys: Array | Ragged) -> tuple[Any, ...]:
+        """The feature's column and the positions of the keys in it; see `Features.get`."""
+        return self.features.get(feature, *keys)
+
+
+class Fit:
+    """A feature of the whole corpus, made of mergeable partials before any row is scored; a frozen dataclass."""
+
+    over: ClassVar[Literal["references", "sources", "system"]]
+
+    def partial(self, view: View) -> Arrays:
+        """What one chunk contributes."""
+        raise NotImplementedError
+
+    def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
+        """The fit, as plain arrays, from the chunks' contributions in segment order."""
+        raise NotImplementedError
+
+
+class _Value:
+    """What additive and whole metrics share: name, parameters, printing, signature."""
+
+    name: ClassVar[str]
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    takes: ClassVar[Takes] = "pair"
+    source: ClassVar[bool] = False
+    # The languages that the metric is made for, as ISO codes; None: any.
+    languages: ClassVar[tuple[str, ...] | None] = None
+    # Whether the run's seed changes the number.
+    seeded: ClassVar[bool] = False
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        """The parts of the metric, each with its outputs; the first output of the first part is "score"."""
+        raise NotImplementedError
+
+    def made_for(self) -> tuple[str, ...] | None:
+        """The languages that the metric is made for with these parameters."""
+        return self.languages
+
+    def for_language(self, lang: str | None) -> Any:
+        """The metric with what depends on the language filled in."""
+        return self
+
+    def for_reduction(self, reduce_fn: Any) -> Any:
+        """The metric with the call's rule for several references or predictions; only one that reduces by itself needs it."""
+        return self
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        """Everything beside our own version that changes the number."""
+        return {"metric": self.name, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}  # type: ignore[arg-type]
+
+    def signature(self, corpus: Corpus, run: Mapping[str, str] | None = None) -> str:
+        """One line that says which number this is; `run` holds the options of the run that change it too."""
+        facts = {**self.facts(corpus), **(run or {}), "nlgauge": version("nlgauge")}
+        return "|".join(f"{key}:{value}" for key, value in facts.items())
+
+    def __str__(self) -> str:
+        """The metric without default parameters, as `registry.parse` reads it."""
+        given = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default]  # type: ignore[arg-type]
+        return f"{self.name}({', '.join(given)})" if given else self.name
+
+    def require(self, holds: bool, parameter: str, domain: str) -> None:
+        """Raises unless a parameter is in its domain."""
+        if not holds:
+            raise ParameterError(f"{self.name}: {parameter} must be {domain}, got {getattr(self, parameter)!r}.")
+
+
+class Metric(_Value):
+    """A metric whose corpus score is a function of summed rows of statistics."""
+
+    reduce: ClassVar[str] = "best"
+
+    def fit(self) -> Fit | None:
+        """What must be known of the whole corpus first."""
+        return None
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        """For each part, (rows, K) additive sufficient statistics in float64."""
+        raise NotImplementedError
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        """Each output of a part, over the last axis: of one row, of all rows, of sums, of resamples."""
+        raise NotImplementedError
+
+    def for_segments(self) -> Metric:
+        """The metric as it scores single segments."""
+        return self
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        """Why each row got its statistics, from the same computation; [] where there is nothing to see."""
+        return []
+
+
+class WholeMetric(_Value):
+    """A metric that is no function of summed rows: a number for a system's whole output, none for a segment."""
+
+    takes: ClassVar[Takes] = "alone"
+    # How often intervals and tests may recompute it; 0: they are NaN, because a recomputation costs too much.
+    resamples: ClassVar[int] = 200
+
+    def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
+        """Every output, for one system."""
+        raise NotImplementedError
+
+
+AnyMetric = Metric | WholeMetric
+MetricClass = TypeVar("MetricClass", bound=type[AnyMetric])
+
+
+@dataclass
+class _Registered:
+    classes: dict[str, type[AnyMetric]] = field(default_factory=dict)
+    aliases: dict[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
+
+
+REGISTERED = _Registered()
+
+
+def register(metric: MetricClass) -> MetricClass:
+    """Makes a metric known by its name and aliases; a decorator for its class."""
+    for name in (metric.name, *metric.aliases):
+        owner = REGISTERED.classes.get(REGISTERED.aliases[name][0] if name in REGISTERED.aliases else name, metric)
+        # The same class may come again: a module that is loaded anew.
+        if (owner.__module__, owner.__qualname__) != (metric.__module__, metric.__qualname__):
+            raise ParameterError(f"a metric named {name!r} is registered already; choose another name.")
+    REGISTERED.classes[metric.name] = metric
+    REGISTERED.aliases.update({alias: (metric.name, parameters) for alias, parameters in metric.aliases.items()})
+    return metric
+
+
+def first_output(metric: AnyMetric, part: str | None = None) -> Output:
+    """The output that stands for a part, or for the whole metric."""
+    parts = metric.outputs()
+    return parts[next(iter(parts)) if part is None else part][0]
+
+
+def _plain(value: Any) -> str:
+    return {True: "yes", False: "no", None: "default"}[value] if value is None or isinstance(value, bool) else str(value)

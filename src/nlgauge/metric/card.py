@@ -1,0 +1,192 @@
+"""Card and the taxonomy: what a metric measures and how to read it, from the Markdown file beside the metric's module.
+
+A card is TOML front matter between two `+++` lines, then Markdown under the headings of `HEADINGS`. Direction, bounds and
+outputs are code and never stand in a card; whether a metric needs references or sources is asked of the code too.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from nlgauge.errors import NlgaugeError, ParameterError, did_you_mean
+from nlgauge.metric.registry import find, metric_classes
+
+HEADINGS = ("What it measures", "How", "How to read the number", "When it misleads", "Parameters", "Example", "References")
+
+
+class Categories(Enum):
+    """How a metric works; the thesis' n-gram technique is overlap."""
+
+    Embedding = "Embedding"
+    Overlap = "Overlap"
+    Distance = "Distance"
+    Grammar = "Grammar"
+    Statistics = "Statistics"
+    NGram = "Overlap"
+
+
+class ApplTasks(Enum):
+    """What a metric is used for."""
+
+    DataToText = "DataToText"
+    MachineTranslation = "MachineTranslation"
+    DocumentSummarization = "DocumentSummarization"
+    ImageCaptioning = "ImageCaptioning"
+    SpeechRecognition = "SpeechRecognition"
+    DocumentGeneration = "DocumentGeneration"
+    QuestionGeneration = "QuestionGeneration"
+    ResponseGeneration = "ResponseGeneration"
+    TextCompletion = "TextCompletion"
+    D2T = "DataToText"
+    MT = "MachineTranslation"
+    SUM = "DocumentSummarization"
+    IC = "ImageCaptioning"
+    SR = "SpeechRecognition"
+    DG = "DocumentGeneration"
+    QG = "QuestionGeneration"
+    RG = "ResponseGeneration"
+    TC = "TextCompletion"
+
+
+class QualityDims(Enum):
+    """Which quality of a text a metric speaks of."""
+
+    Informativeness = "Informativeness"
+    Relevance = "Relevance"
+    Fluency = "Fluency"
+    Coherence = "Coherence"
+    Factuality = "Factuality"
+    SemanticCoverage = "SemanticCoverage"
+    Adequacy = "Adequacy"
+
+
+@dataclass(frozen=True)
+class Card:
+    """A metric's card; `text` is the Markdown below the front matter."""
+
+    name: str
+    title: str
+    paper: str
+    year: int
+    categories: tuple[Categories, ...]
+    tasks: tuple[ApplTasks, ...]
+    qualities: tuple[QualityDims, ...]
+    trained: bool
+    unsupervised: bool
+    languages: Literal["any"] | tuple[str, ...]
+    licence: str
+    default_model: str
+    text: str
+
+
+def card(name: str) -> Card:
+    """The card of a metric, by its name or an alias.
+
+    >>> card("chrf++").title
+    'chrF, chrF++'
+    """
+    metric = find(name)
+    path = _path(metric)
+    if not path.is_file():
+        raise NlgaugeError(f"{metric.name} has no card; write it to {path.name} beside the module that defines the metric.")
+    return _read(metric.name, path)
+
+
+def list_metrics() -> list[str]:
+    """The names of all metrics, in alphabetical order."""
+    return list(metric_classes())
+
+
+def filter_metrics(
+    category: Any = None,
+    appl_task: Any = None,
+    quality_dim: Any = None,
+    trained: bool | None = None,
+    unsupervised: bool | None = None,
+    *,
+    needs_references: bool | None = None,
+    needs_source: bool | None = None,
+) -> list[str]:
+    """The names of the metrics that fulfil every condition given; a metric without a card fulfils none of its card's.
+
+    category, appl_task and quality_dim are members of `Categories`, `ApplTasks` and `QualityDims`, their names or short names
+    in any case, or lists of those: a list asks for any of its items.
+
+    >>> "smog" in filter_metrics(category="grammar", needs_references=False)
+    True
+    """
+    categories, tasks, qualities = _members(Categories, category), _members(ApplTasks, appl_task), _members(QualityDims, quality_dim)
+    asks_card = any(condition is not None for condition in (category, appl_task, quality_dim, trained, unsupervised))
+    found = []
+    for name, metric in metric_classes().items():
+        if needs_references not in (None, metric.takes != "alone") or needs_source not in (None, metric.source):
+            continue
+        if asks_card:
+            if not _path(metric).is_file():
+                continue
+            it = card(name)
+            wanted = ((categories, it.categories), (tasks, it.tasks), (qualities, it.qualities))
+            if any(asked is not None and asked.isdisjoint(has) for asked, has in wanted):
+                continue
+            if trained not in (None, it.trained) or unsupervised not in (None, it.unsupervised):
+                continue
+        found.append(name)
+    return found
+
+
+Kind = TypeVar("Kind", bound=Enum)
+
+
+def _members(kind: type[Kind], given: Any) -> set[Kind] | None:
+    """The members that were asked for; None where nothing was."""
+    if given is None:
+        return None
+    items = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    return {_member(kind, item) for item in items}
+
+
+def _member(kind: type[Kind], given: Any) -> Kind:
+    if isinstance(given, kind):
+        return given
+    known = {_folded(name): member for name, member in kind.__members__.items()}
+    if isinstance(given, str) and _folded(given) in known:
+        return known[_folded(given)]
+    hint = did_you_mean(_folded(given), known) if isinstance(given, str) else ""
+    raise ParameterError(f"{given!r} is none of the {kind.__name__}{hint}; they are {', '.join(kind.__members__)}.")
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+def _path(metric: type) -> Path:
+    module = sys.modules[metric.__module__]
+    return Path(getattr(module, "__file__", None) or module.__name__).with_name(f"{metric.name}.md")  # type: ignore[attr-defined]
+
+
+@cache
+def _read(name: str, path: Path) -> Card:
+    empty, *parts = path.read_text(encoding="utf-8").split("+++\n", 2)
+    if empty or len(parts) != 2:
+        raise NlgaugeError(f"the card {path.name} must begin with TOML between two lines of +++.")
+    front, text = parts
+    headings = tuple(re.findall(r"^## (.*)$", text, flags=re.MULTILINE))
+    if headings != HEADINGS:
+        raise NlgaugeError(f"the card {path.name} has the headings {', '.join(headings)}; they must be {', '.join(HEADINGS)}.")
+    try:
+        given = msgspec.toml.decode(front)
+        unknown = given.keys() - ({field.name for field in fields(Card)} - {"name", "text"})
+        if unknown:
+            raise NlgaugeError(f"the card {path.name} has an unknown field {min(unknown)!r}.")
+        return msgspec.convert({**given, "name": name, "text": text.strip() + "\n"}, Card)
+    except msgspec.MsgspecError as error:
+        raise NlgaugeError(f"the card {path.name} cannot be read: {error}") from None

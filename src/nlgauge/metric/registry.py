@@ -1,0 +1,114 @@
+"""Finds metrics: by name, by "bertscore(layer=9)", by the taxonomy, from other people's packages (entry points)."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+from dataclasses import fields
+from functools import cache
+from importlib.metadata import entry_points
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from nlgauge.errors import ParameterError, UnknownMetricError, did_you_mean
+from nlgauge.metric import REGISTERED, AnyMetric
+
+ENTRY_POINT_GROUP = "nlgauge.metrics"
+
+
+@cache
+def _load_all() -> None:
+    """Imports every metric of this package and of installed packages that name theirs in the entry points."""
+    package = importlib.import_module("nlgauge.metrics")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"nlgauge.metrics.{module.name}")
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
+        entry.load()
+
+
+def metric_classes() -> dict[str, type[AnyMetric]]:
+    """Every registered metric class by name, in alphabetical order."""
+    _load_all()
+    return dict(sorted(REGISTERED.classes.items()))
+
+
+def is_importable(metric: AnyMetric) -> bool:
+    """Whether another process finds the metric by its name: it is ours or an installed package's, not the calling script's."""
+    module = type(metric).__module__
+    return module.startswith("nlgauge.metrics.") or any(module == entry.module for entry in entry_points(group=ENTRY_POINT_GROUP))
+
+
+def find(name: str) -> type[AnyMetric]:
+    """The metric class of a name or alias, or an error with the nearest names."""
+    _load_all()
+    wanted = name.strip().lower().replace("-", "_")
+    wanted = REGISTERED.aliases[wanted][0] if wanted in REGISTERED.aliases else wanted
+    if wanted in REGISTERED.classes:
+        return REGISTERED.classes[wanted]
+    raise UnknownMetricError(
+        f"there is no metric {name!r}{did_you_mean(name, [*REGISTERED.classes, *REGISTERED.aliases])}; `nlgauge list` shows all."
+    )
+
+
+def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
+    """The metric of a name (or alias) with these parameters."""
+    metric = find(name)
+    alias = REGISTERED.aliases.get(name.strip().lower().replace("-", "_"))
+    given = {**(alias[1] if alias else {}), **(parameters or {})}
+    known = [f.name for f in fields(metric)]  # type: ignore[arg-type]
+    for parameter in given:
+        if parameter not in known:
+            takes = f"takes {', '.join(known)}" if known else "takes no parameters"
+            raise ParameterError(f"{metric.name} has no parameter {parameter!r}{did_you_mean(parameter, known)}; it {takes}.")
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+    hints = get_type_hints(metric)
+    for parameter, value in values.items():
+        if not _fits(value, hints[parameter]):
+            raise ParameterError(f"{metric.name}: {parameter} must be {_named(hints[parameter])}, got {value!r}.")
+    return metric(**values)
+
+
+def parse(text: str) -> AnyMetric:
+    """The metric that a text such as "chrf(word_order=2)" describes; it reads literals alone and runs nothing.
+
+    >>> str(parse("chrf(word_order=2, char_order=6)"))
+    'chrf(word_order=2)'
+    """
+    name, bracket, inside = text.strip().partition("(")
+    if not bracket:
+        return make(name)
+    try:
+        call = ast.parse(f"_({inside}", mode="eval").body
+        if (
+            not isinstance(call, ast.Call)
+            or not isinstance(call.func, ast.Name)
+            or call.args
+            or any(keyword.arg is None for keyword in call.keywords)
+        ):
+            raise ValueError
+        parameters = {str(keyword.arg): _literal(keyword.value) for keyword in call.keywords}
+    except (SyntaxError, ValueError):
+        raise ParameterError(f"cannot read {text!r}; write name(parameter=value, ...), for example chrf(word_order=2).") from None
+    return make(name, parameters)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of a parameter's type; a whole number is a number, but True is neither."""
+    if get_origin(hint) in (Union, UnionType):
+        return any(_fits(value, one) for one in get_args(hint))
+    kind = get_origin(hint) or hint
+    if kind in (int, float) and isinstance(value, bool):
+        return False
+    return isinstance(value, (int, float) if kind is float else kind)
+
+
+def _named(hint: Any) -> str:
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    names = {int: "a whole number", float: "a number", bool: "True or False", str: "a string", tuple: "a list", type(None): "None"}
+    return " or ".join(names.get(get_origin(kind) or kind, getattr(kind, "__name__", str(kind))) for kind in kinds)
+
+
+def _literal(node: ast.expr) -> Any:
+    # A bare word is a string: shells make quotes inside quotes tedious.
+    return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)

@@ -1,0 +1,1 @@
+"""Running: fits, chunks, reduction, executors, progress and costs."""

@@ -1,0 +1,140 @@
+"""Reduction: from all rows of a segment to one, first over references, then over predictions.
+
+"best" (the default), "max" and "min" choose a row and keep its statistics, part by part, so the corpus score stays a true
+corpus score. Anything else (mean, median, another NumPy name, a callable) averages scores; the row becomes the scores and a
+one, the corpus score their mean, and the signature says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array, offsets_of
+from nlgauge.errors import ParameterError
+from nlgauge.metric import Arrays, Metric, Output
+
+ReduceFn = str | Callable[[Any], Any] | None
+_CHOOSERS = ("best", "max", "min")
+
+
+@dataclass(frozen=True)
+class Averaged(Metric):
+    """A metric whose rows were averaged: its statistics are its outputs and a one."""
+
+    metric: Metric
+    function: str
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return self.metric.outputs()
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return self.metric.facts(corpus)
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        return {output.name: statistics[..., i] / statistics[..., -1] for i, output in enumerate(self.outputs()[part])}
+
+    def __str__(self) -> str:
+        return str(self.metric)
+
+
+@dataclass(frozen=True)
+class Reducer:
+    """One rule of reduction, for a corpus whose shape says whether there is anything to average."""
+
+    rule: ReduceFn
+    many_references: bool
+    many_predictions: bool
+
+    @classmethod
+    def of(cls, rule: ReduceFn, corpus: Corpus) -> Reducer:
+        """The reducer for a corpus, or an error where the rule is none."""
+        averaging_function(rule)
+        many_references = corpus.references is not None and bool((corpus.references.lengths > 1).any())
+        return cls(rule, many_references, any(bool((column.lengths > 1).any()) for column in corpus.predictions.values()))
+
+    def _rule(self, metric: Metric) -> str | Callable[[Any], Any]:
+        return metric.reduce if self.rule is None else self.rule
+
+    def _acts_on(self, metric: Metric) -> bool:
+        return self.many_predictions or (self.many_references and metric.takes == "pair")
+
+    def _averages(self, metric: Metric) -> Callable[[Any], Any] | None:
+        return averaging_function(self._rule(metric)) if self._acts_on(metric) else None
+
+    def facts(self, metric: Metric) -> dict[str, str]:
+        """What a signature says of the rule: nothing where it chooses the best, or had nothing to act on."""
+        rule = rule_name(self._rule(metric))
+        return {"reduce": rule} if self._acts_on(metric) and rule != "best" else {}
+
+    def reduced(self, metric: Metric) -> Metric:
+        """The metric of the reduced rows."""
+        return metric if self._averages(metric) is None else Averaged(metric, rule_name(self._rule(metric)))
+
+    def reduce(self, metric: Metric, statistics: Arrays, references: Array, predictions: Array) -> Arrays:
+        """One row a segment; `references` counts the rows of a prediction, `predictions` those of a segment."""
+        function = self._averages(metric)
+        if function is None:
+            return {part: values[self._chosen(metric, part, values, references, predictions)] for part, values in statistics.items()}
+        segment_metric = metric.for_segments()
+        found = {}
+        for part, values in statistics.items():
+            scores = np.column_stack([segment_metric.score(part, values)[output.name] for output in metric.outputs()[part]])
+            for sizes in (references, predictions):
+                bounds = offsets_of(sizes)
+                groups = (scores[a:b] for a, b in pairwise(bounds))
+                scores = np.array([[_number(function, column) for column in group.T] for group in groups])
+            found[part] = np.column_stack([scores, np.ones(len(scores))])
+        return found
+
+    def winner(self, metric: Metric, statistics: Arrays, references: Array, predictions: Array) -> int | None:
+        """The row of a single segment that decides its score; None where rows are averaged."""
+        if self._averages(metric) is not None:
+            return None
+        part = next(iter(metric.outputs()))
+        return int(self._chosen(metric, part, statistics[part], references, predictions)[0])
+
+    def _chosen(self, metric: Metric, part: str, values: Array, references: Array, predictions: Array) -> Array:
+        if len(values) == len(predictions):
+            return np.arange(len(values))
+        first = metric.outputs()[part][0]
+        scores = metric.for_segments().score(part, values)[first.name]
+        rule = self._rule(metric)
+        higher = first.higher_is_better is not False if rule == "best" else rule == "max"
+        cost = np.where(np.isnan(scores), np.inf, -scores if higher else scores)
+        chosen = np.arange(len(values))
+        for sizes in (references, predictions):
+            owners = np.repeat(np.arange(len(sizes)), sizes)
+            order = np.lexsort((np.arange(len(chosen)), cost[chosen], owners))
+            chosen = chosen[order[offsets_of(sizes)[:-1]]]
+        return chosen
+
+
+def rule_name(rule: ReduceFn) -> str:
+    """A rule as it is named in signatures and saved configurations."""
+    return rule if isinstance(rule, str) else "default" if rule is None else getattr(rule, "__name__", "callable")
+
+
+def _number(function: Callable[[Any], Any], scores: Array) -> float:
+    try:
+        return float(function(scores))
+    except TypeError:
+        raise ParameterError(f"reduce_fn {rule_name(function)!r} must turn several scores into one number; it gave {function(scores)!r}.") from None
+
+
+def averaging_function(rule: ReduceFn) -> Callable[[Any], Any] | None:
+    """The averaging function of a rule; None for rules that choose a row."""
+    if rule is None or (isinstance(rule, str) and rule in _CHOOSERS):
+        return None
+    if callable(rule):
+        return rule
+    function = getattr(np, rule, None) if isinstance(rule, str) and rule.isidentifier() else None
+    if not callable(function) or isinstance(function, type):
+        raise ParameterError(f"reduce_fn must be 'best', 'max', 'min', the name of a NumPy function such as 'mean', or a callable; got {rule!r}.")
+    found: Callable[[Any], Any] = function
+    return found

@@ -1,0 +1,1 @@
+"""How results and explanations look in a terminal."""
