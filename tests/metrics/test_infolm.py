@@ -489,7 +489,7 @@ def test_the_explanation_shows_both_distributions(families: dict[str, nlgauge.Mo
     assert len(shown.prediction) == len(ids) - 2
     assert shown.prediction[1].token == own.tokenizer.decode([token])
     assert shown.prediction[1].probability == pytest.approx(float(guesses[token]), abs=1e-6)
-    best = token_distributions.topk(5)
+    best = guesses.topk(5)
     assert [guess for guess, _ in shown.prediction[1].likeliest] == [own.tokenizer.decode([i]) for i in best.indices.tolist()]
     assert [probability for _, probability in shown.prediction[1].likeliest] == pytest.approx(best.values.tolist(), abs=1e-6)
     stream = io.StringIO()
