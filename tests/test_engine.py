@@ -13,7 +13,7 @@ import nlgauge
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import InputError
-from nlgauge.features import Feature, Features, RunOptions
+from nlgauge.features import Feature, Features, RunOptions, Work
 from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View
 
 CALLS: list[tuple[Feature, list[Any]]] = []
@@ -31,7 +31,7 @@ class Lengths(Feature):
 
     times: int = 1
 
-    def compute(self, keys: list[Any], memory: dict[str, int], options: RunOptions) -> Ragged:
+    def compute(self, keys: list[Any], work: Work) -> Ragged:
         CALLS.append((self, list(keys)))
         return Ragged.of([[self.times * len("".join(key))] for key in keys])
 

@@ -83,6 +83,67 @@ class Ragged:
         return [flat[start:end] for start, end in pairwise(bounds)]
 
 
+class GrowingColumn:
+    """A Ragged, or a NamedTuple of them, that rows are added to; room is doubled when it runs out, so that adding costs no copy of the whole."""
+
+    def __init__(self) -> None:
+        self._kind: Any = None
+        self._parts: list[_GrowingRagged] = []
+
+    @property
+    def column(self) -> Any:
+        """All rows so far; None before the first ones."""
+        if self._kind is None:
+            return None
+        parts = [part.ragged for part in self._parts]
+        return parts[0] if self._kind is Ragged else self._kind(*parts)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the rows take."""
+        return sum(part.values.nbytes + part.offsets.nbytes for part in (growing.ragged for growing in self._parts))
+
+    def append(self, new: Any) -> None:
+        """Adds the rows of a column of the same kind."""
+        parts = [new] if isinstance(new, Ragged) else list(new)
+        if self._kind is None:
+            self._kind = type(new)
+            self._parts = [_GrowingRagged(part) for part in parts]
+        else:
+            for growing, part in zip(self._parts, parts, strict=True):
+                growing.append(part)
+
+
+class _GrowingRagged:
+    def __init__(self, first: Ragged) -> None:
+        self._values, self._offsets = first.values, first.offsets
+        self._total, self._rows = len(first.values), len(first)
+
+    @property
+    def ragged(self) -> Ragged:
+        return Ragged(self._values[: self._total], self._offsets[: self._rows + 1])
+
+    def append(self, new: Ragged) -> None:
+        # A column without values need not know how wide they would be.
+        values = new.values if not self._total else _with_room(self._values, self._total, len(new.values))
+        offsets = _with_room(self._offsets, self._rows + 1, len(new))
+        if len(new.values):
+            values[self._total : self._total + len(new.values)] = new.values
+            self._values = values
+        offsets[self._rows + 1 : self._rows + 1 + len(new)] = new.offsets[1:] + self._total
+        self._offsets = offsets
+        self._total, self._rows = self._total + len(new.values), self._rows + len(new)
+
+
+def _with_room(array: Array, used: int, more: int) -> Array:
+    """The array itself where `more` items fit behind the used ones, else a copy of at least twice the length."""
+    if used + more <= len(array):
+        return array
+    grown = np.empty((max(used + more, 2 * len(array)), *array.shape[1:]), dtype=array.dtype)
+    grown[:used] = array[:used]
+    return grown
+
+
 def offsets_of(lengths: Sequence[int] | Array) -> Array:
     """Where each row starts and the last one ends, from the rows' lengths."""
     return np.concatenate([[0], np.cumsum(np.asarray(lengths, dtype=np.int64))])

@@ -10,7 +10,7 @@ import numpy as np
 from nlgauge.corpus.columns import Ragged
 from nlgauge.errors import ModelError
 from nlgauge.estimators.transport import barycentre
-from nlgauge.features import Feature, RunOptions
+from nlgauge.features import Feature, Work
 from nlgauge.features.encoders import encoder_batches, pieces_of
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import load_encoder
@@ -36,14 +36,14 @@ class LayerBarycentre(Feature):
     layers: int
     start: str = "mean"
 
-    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Barycentres:
-        loaded = load_encoder(self.model, options.device)
+    def compute(self, keys: list[str], work: Work) -> Barycentres:
+        loaded = load_encoder(self.model, work.options.device)
         depth = int(loaded.model.config.num_hidden_layers)
         if self.layers > depth:
             raise ModelError(f"layers must be from 1 to {depth} for this model, got {self.layers}.")
         ids, _, truncated = pieces_of(loaded, keys)
         points = np.empty((len(ids.values), int(loaded.model.config.hidden_size)))
-        for rows, mask, found in encoder_batches(loaded, loaded.model, ids, options, f"encoding ({loaded.name})", output_hidden_states=True):
+        for rows, mask, found in encoder_batches(loaded, loaded.model, ids, work.options, f"encoding ({loaded.name})", output_hidden_states=True):
             # Scaled by torch, as in the authors' program: started at zero, the last bit of a norm decides which barycentre is found.
             units = [layer.float() / layer.float().norm(dim=-1, keepdim=True).clamp(min=1e-30) for layer in found.hidden_states[-self.layers :]]
             states = np.stack([layer.cpu().numpy() for layer in units])

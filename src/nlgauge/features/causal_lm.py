@@ -16,7 +16,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
 from nlgauge.errors import ParameterError
-from nlgauge.features import Feature, RunOptions
+from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.features.batches import by_length
 from nlgauge.features.model_halves import TokenStates, halves, is_transformer
 from nlgauge.models import ModelSpec
@@ -44,8 +44,8 @@ class LogProbs(Feature):
     model: ModelSpec
     start: str = ""
 
-    def compute(self, keys: list[tuple[str, ...]], memory: dict[str, int], options: RunOptions) -> TokenInformation:
-        loaded = load_causal(self.model, options.device)
+    def compute(self, keys: list[tuple[str, ...]], work: Work) -> TokenInformation:
+        loaded = load_causal(self.model, work.options.device)
         encoded = _encoded(loaded, list(dict.fromkeys(part for key in keys for part in key)))
         start = start_token(loaded, self.start)
         prompts, targets, cut = [], [], []
@@ -60,7 +60,7 @@ class LogProbs(Feature):
         def take(places: Array, states: Any, tokens: Any) -> None:
             information[places], likeliest[places] = log_probabilities(loaded, states, tokens)
 
-        _read(loaded, prompts, targets, options, take)
+        _read(loaded, prompts, targets, work.options, take)
         return TokenInformation(Ragged.of(targets), Ragged(information, offsets), Ragged(likeliest, offsets), Ragged.of(cut))
 
 
@@ -76,8 +76,8 @@ class NextTokenStates(Feature):
     start: str = ""
     stride: int | None = None
 
-    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> TokenStates:
-        loaded = load_causal(self.model, options.device)
+    def compute(self, keys: list[str], work: Work) -> TokenStates:
+        loaded = load_causal(self.model, work.options.device)
         start = start_token(loaded, self.start)
         encoded = _encoded(loaded, keys)
         texts = Ragged.of([encoded[key] for key in keys])
@@ -89,7 +89,7 @@ class NextTokenStates(Feature):
                 found.append(np.empty((len(texts.values), states.shape[1]), dtype=np.float32))
             found[0][places] = states.float().cpu().numpy()
 
-        _read(loaded, [prompt for prompt, _ in windows], [target for _, target in windows], options, take)
+        _read(loaded, [prompt for prompt, _ in windows], [target for _, target in windows], work.options, take)
         states = found[0] if found else np.empty((0, 1), dtype=np.float32)
         return TokenStates(Ragged(states, texts.offsets), texts, Ragged.single(np.zeros(len(keys), dtype=np.int64)))
 

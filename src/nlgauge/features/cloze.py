@@ -20,7 +20,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ModelError, ParameterError
-from nlgauge.features import Feature, RunOptions
+from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.features.masked_lm import mask_token, states_at
 from nlgauge.features.model_halves import halves
 from nlgauge.features.text import Sentences
@@ -155,8 +155,8 @@ class HelpedGuesses(Feature):
     model: ModelSpec
     reader: Reader
 
-    def compute(self, keys: list[tuple[str, str]], memory: dict[str, int], options: RunOptions) -> Guesses:
-        loaded = load_masked(self.model, options.device)
+    def compute(self, keys: list[tuple[str, str]], work: Work) -> Guesses:
+        loaded = load_masked(self.model, work.options.device)
         summaries = {text: [pieces.ids for pieces in self.reader.sentences(loaded, text)] for text in {summary for summary, _ in keys}}
         documents = {text: self.reader.sentences(loaded, text) for text in {document for _, document in keys}}
         found: dict[int, tuple[Array, ...]] = {}
@@ -164,11 +164,11 @@ class HelpedGuesses(Feature):
         # One document's questions after the other: those without help are often the same for several summaries.
         for row in sorted(range(len(keys)), key=lambda row: keys[row][1]):
             summary, document = keys[row]
-            waiting[row] = self.reader.cloze(loaded, documents[document], summaries[summary], options.seed)
+            waiting[row] = self.reader.cloze(loaded, documents[document], summaries[summary], work.options.seed)
             if sum(len(asked) for cloze in waiting.values() for asked in cloze.questions) >= _QUESTIONS:
-                found |= _answered(loaded, waiting, options)
+                found |= _answered(loaded, waiting, work.options)
                 waiting = {}
-        return guesses(found | _answered(loaded, waiting, options))
+        return guesses(found | _answered(loaded, waiting, work.options))
 
 
 def _answered(loaded: Loaded, clozes: Mapping[int, Cloze], options: RunOptions) -> dict[int, tuple[Array, ...]]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.features import Feature, RunOptions
+from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.features.batches import by_length
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, first_layers, load_encoder, torch_modules
@@ -48,8 +48,8 @@ class EncoderPieces(Feature):
 
     model: ModelSpec
 
-    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Pieces:
-        return pieces_of(load_encoder(self.model, options.device), keys)
+    def compute(self, keys: list[str], work: Work) -> Pieces:
+        return pieces_of(load_encoder(self.model, work.options.device), keys)
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ class HiddenStates(Feature):
     model: ModelSpec
     layer: int
 
-    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Hidden:
-        loaded = load_encoder(self.model, options.device)
+    def compute(self, keys: list[str], work: Work) -> Hidden:
+        loaded = load_encoder(self.model, work.options.device)
         pieces = pieces_of(loaded, keys)
         shortened = _shortened(loaded, self.layer)
-        vectors = _encode(loaded, shortened, pieces.ids, options, f"encoding ({loaded.name})")
+        vectors = _encode(loaded, shortened, pieces.ids, work.options, f"encoding ({loaded.name})")
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return Hidden(Ragged(vectors / np.where(norms > 0, norms, 1), pieces.ids.offsets), *pieces)
 
@@ -77,10 +77,10 @@ class TextEmbedding(Feature):
 
     kept: ClassVar[bool] = True
 
-    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Embedded:
-        loaded = load_encoder(self.model, options.device)
+    def compute(self, keys: list[str], work: Work) -> Embedded:
+        loaded = load_encoder(self.model, work.options.device)
         ids, _, truncated = pieces_of(loaded, keys, loaded.pooling_length)
-        vectors = _encode(loaded, loaded.model, ids, options, f"embedding ({loaded.name})")
+        vectors = _encode(loaded, loaded.model, ids, work.options, f"embedding ({loaded.name})")
         sums = np.add.reduceat(vectors, ids.offsets[:-1], axis=0) if len(ids) else vectors
         if not self.unit:
             return Embedded(Ragged.single(sums / ids.lengths[:, None].clip(1)), truncated)

@@ -9,7 +9,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Ragged
 from nlgauge.errors import ModelError
-from nlgauge.features import Feature, RunOptions
+from nlgauge.features import Feature, Work
 from nlgauge.features.batches import by_length
 from nlgauge.features.encoders import Embedded
 from nlgauge.models import ModelSpec
@@ -27,8 +27,8 @@ class LastState(Feature):
 
     kept: ClassVar[bool] = True
 
-    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Embedded:
-        loaded = load_causal(self.model, options.device)
+    def compute(self, keys: list[str], work: Work) -> Embedded:
+        loaded = load_causal(self.model, work.options.device)
         transformers, torch = torch_modules("a language model")
         if not isinstance(loaded.model, transformers.PreTrainedModel):
             raise ModelError(f"the model {loaded.name} shows no hidden states; a causal language model of Transformers is needed.")
@@ -36,7 +36,7 @@ class LastState(Feature):
         whole = [loaded.tokenizer(text, verbose=False).input_ids or [loaded.start_token] for text in keys]
         ids = Ragged.of([row[:window] for row in whole])
         states = np.empty((len(keys), int(loaded.model.config.hidden_size)))
-        for rows in by_length(ids.lengths, options.batch_size, _BATCH_TOKENS, f"reading ({loaded.name})"):
+        for rows in by_length(ids.lengths, work.options.batch_size, _BATCH_TOKENS, f"reading ({loaded.name})"):
             part = ids.take(rows)
             # Padding stands on the right, where no real token can see it.
             padded = np.zeros((len(rows), int(part.lengths.max())), dtype=np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ModelError
-from nlgauge.features import Feature, RunOptions
+from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.features.encoders import encoder_batches
 from nlgauge.features.model_halves import TokenStates, halves
 from nlgauge.models import ModelSpec
@@ -23,12 +23,12 @@ class MaskedStates(Feature):
 
     model: ModelSpec
 
-    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> TokenStates:
-        loaded = load_masked(self.model, options.device)
+    def compute(self, keys: list[str], work: Work) -> TokenStates:
+        loaded = load_masked(self.model, work.options.device)
         ids, hidden, cut = encoded(loaded, keys)
         rows = ids.take(hidden.owners)
         rows.values[rows.offsets[:-1] + hidden.values] = mask_token(loaded)
-        states = states_at(loaded, rows, Ragged.single(hidden.values), options)
+        states = states_at(loaded, rows, Ragged.single(hidden.values), work.options)
         tokens = ids.values[ids.offsets[hidden.owners] + hidden.values]
         return TokenStates(Ragged(states, hidden.offsets), Ragged(tokens, hidden.offsets), Ragged.single(cut))
 

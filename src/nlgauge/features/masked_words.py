@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlgauge.corpus.columns import Ragged
-from nlgauge.features import Feature, RunOptions
+from nlgauge.features import Feature, Work
 from nlgauge.features.cloze import normal, pieces_of, start_and_end
 from nlgauge.features.masked_lm import mask_token, states_at
 from nlgauge.features.text import Sentences
@@ -49,8 +49,8 @@ class HiddenWords(Feature):
     distance: int
     lang: str
 
-    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> WordStates:
-        loaded = load_masked(self.model, options.device)
+    def compute(self, keys: list[str], work: Work) -> WordStates:
+        loaded = load_masked(self.model, work.options.device)
         start, end = start_and_end(loaded)
         ids, places, words, rows, asked, order = [], [], [], [], [], []
         offset = 0
@@ -59,7 +59,7 @@ class HiddenWords(Feature):
             pieces = [pieces_of(loaded, word).ids for word in strings]
             bounds = np.concatenate([[0], np.cumsum([len(part) for part in pieces])]).astype(int).tolist()
             spans = [(bounds[i], bounds[i + 1]) for i in range(len(pieces)) if pieces[i]]
-            words.append([memory.setdefault(word, len(memory)) for word, part in zip(strings, pieces, strict=True) if part])
+            words.append([work.memory.setdefault(word, len(work.memory)) for word, part in zip(strings, pieces, strict=True) if part])
             tokens = [token for part in pieces for token in part]
             places.append([first for first, _ in spans])
             ids.append([tokens[first] for first, _ in spans])
@@ -73,7 +73,7 @@ class HiddenWords(Feature):
                 rows.append([start, *part, end])
                 asked.append([1 + first - window.start for first, _ in window.hidden])
                 order += [numbers[first] for first, _ in window.hidden]
-        found = states_at(loaded, Ragged.of(rows), Ragged.of(asked), options, self.layer)
+        found = states_at(loaded, Ragged.of(rows), Ragged.of(asked), work.options, self.layer)
         states = np.empty_like(found)
         states[order] = found
         column = Ragged.of(ids)

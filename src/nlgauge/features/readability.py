@@ -18,7 +18,7 @@ import numpy as np
 import regex
 
 from nlgauge.corpus.columns import Ragged
-from nlgauge.features import Feature, RunOptions
+from nlgauge.features import Feature, Work
 from nlgauge.features.text import Sentences
 
 _SIGNS = r"[\p{L}\p{M}\p{N}]"
@@ -91,7 +91,7 @@ class ReadabilityCounts(Feature):
         sentences = ([word for word in _WORD.findall(sentence) if _LETTER.search(word)] for sentence in Sentences(self.lang).of(text))
         return [[_word(word, begins=i == 0) for i, word in enumerate(words)] for words in sentences if words]
 
-    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Ragged:
+    def compute(self, keys: list[str], work: Work) -> Ragged:
         return Ragged.of([self._counts(self.of(text)) for text in keys], dtype=np.float64)
 
     def _counts(self, sentences: list[list[Word]]) -> list[float]:

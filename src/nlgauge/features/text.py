@@ -14,7 +14,7 @@ import regex
 
 from nlgauge.corpus.columns import Ragged
 from nlgauge.errors import MissingExtraError, ParameterError
-from nlgauge.features import Feature, RunOptions
+from nlgauge.features import Feature, Work
 
 # sacrebleu's tokenisers that need no download; the two of MeCab need a dictionary package beside them.
 SACREBLEU_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
@@ -135,8 +135,8 @@ class Tokens(Feature):
         tokens = tokenizer(self.tokenizer)(text.lower() if self.lowercase else text)
         return [_stemmer()(token) if len(token) > 3 else token for token in tokens] if self.stem else tokens
 
-    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Ragged:
-        return Ragged.of([[memory.setdefault(token, len(memory)) for token in self.of(text)] for text in keys])
+    def compute(self, keys: list[str], work: Work) -> Ragged:
+        return Ragged.of([[work.memory.setdefault(token, len(work.memory)) for token in self.of(text)] for text in keys])
 
 
 @cache
@@ -148,7 +148,7 @@ def _token_key(token: str) -> int:
 class TokenKeys(Tokens):
     """The tokens of a text as 64-bit hashes, which are the same in every chunk: for what is counted over the whole corpus."""
 
-    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Ragged:
+    def compute(self, keys: list[str], work: Work) -> Ragged:
         return Ragged.of([[_token_key(token) for token in self.of(text)] for text in keys], dtype=np.uint64)
 
 
@@ -161,7 +161,7 @@ class _Derived(Feature):
         """The texts that a text is made of."""
         raise NotImplementedError
 
-    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Ragged:
+    def compute(self, keys: list[str], work: Work) -> Ragged:
         found = Ragged.of([self.of(text) for text in keys], dtype=object)
         return Ragged(np.asarray(found.values, dtype=object), found.offsets)
 
@@ -210,5 +210,5 @@ class CodePoints(Feature):
         """The text whose code points they are."""
         return f" {text} " if self.form == "padded" else " ".join(text.split())
 
-    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Ragged:
+    def compute(self, keys: list[str], work: Work) -> Ragged:
         return Ragged.of([[ord(character) for character in self.of(text)] for text in keys])

@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ModelError
 from nlgauge.explain import Guesses
-from nlgauge.features import Feature, RunOptions
+from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.features.causal_lm import NextTokenStates
 from nlgauge.features.masked_lm import MaskedStates
 from nlgauge.features.model_halves import halves, token_strings
@@ -66,8 +66,8 @@ class TokenIds(Feature):
     model: ModelSpec
     language_model: str | None = None
 
-    def compute(self, keys: list[str], memory: dict[str, int], options: RunOptions) -> Ragged:
-        tokenizer = load(self.model, self.language_model, options).tokenizer
+    def compute(self, keys: list[str], work: Work) -> Ragged:
+        tokenizer = load(self.model, self.language_model, work.options).tokenizer
         return Ragged.of([list(tokenizer(text, add_special_tokens=False, verbose=False).input_ids) if text else [] for text in keys])
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import ModelError
-from nlgauge.features import Feature, RunOptions
+from nlgauge.features import Feature, Work
 from nlgauge.features.cloze import Guesses, Hiding, Masked, Reader, answered, guessed, guesses, normal, pieces_of, seed_of, start_and_end
 from nlgauge.features.masked_lm import mask_token
 from nlgauge.features.model_halves import halves, is_transformer
@@ -67,22 +67,22 @@ class TunedGuesses(Feature):
     reader: Reader
     tuning: Tuning
 
-    def compute(self, keys: list[tuple[str, str]], memory: dict[str, int], options: RunOptions) -> Guesses:
-        loaded = load_masked(self.model, options.device)
+    def compute(self, keys: list[tuple[str, str]], work: Work) -> Guesses:
+        loaded = load_masked(self.model, work.options.device)
         if not is_transformer(loaded) or any("quantized" in type(module).__module__ for module in loaded.model.modules()):
             raise ModelError(f"{loaded.name} cannot be trained; a masked language model of the Transformers library in full precision is needed.")
         texts = dict.fromkeys(document for _, document in keys)
-        clozes = {text: self.reader.cloze(loaded, self.reader.sentences(loaded, text), None, options.seed) for text in texts}
+        clozes = {text: self.reader.cloze(loaded, self.reader.sentences(loaded, text), None, work.options.seed) for text in texts}
         inputs = {text: [question.alone for asked in cloze.questions for question in asked] for text, cloze in clozes.items()}
-        alone = guessed(loaded, [masked for part in inputs.values() for masked in part], options)
+        alone = guessed(loaded, [masked for part in inputs.values() for masked in part], work.options)
         rows: dict[str, list[int]] = defaultdict(list)
         for row, (summary, _) in enumerate(keys):
             rows[summary].append(row)
         found: dict[int, tuple[Array, ...]] = {}
         for done, (summary, places) in enumerate(rows.items()):
             report(f"tuning ({loaded.name})", done, len(rows))
-            tuned = self._tuned(loaded, summary, seed_of(options.seed, summary))
-            helped = guessed(tuned, [masked for row in places for masked in inputs[keys[row][1]]], options)
+            tuned = self._tuned(loaded, summary, seed_of(work.options.seed, summary))
+            helped = guessed(tuned, [masked for row in places for masked in inputs[keys[row][1]]], work.options)
             found |= {row: answered(clozes[keys[row][1]], alone, helped) for row in places}
         return guesses(found)
 

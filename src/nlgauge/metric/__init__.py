@@ -17,7 +17,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ParameterError
 from nlgauge.explain import Explanation
-from nlgauge.features import Features, RunOptions
+from nlgauge.features import Features, RowFeature, RunOptions
 
 Arrays = dict[str, Array]
 Takes = Literal["pair", "joint", "alone"]
@@ -48,6 +48,7 @@ class View:
     sources: Array | None = None
     positions: Array | None = None
     lang: str | None = None
+    _found: dict[RowFeature, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.predictions)
@@ -71,6 +72,13 @@ class View:
     def get(self, feature: Any, *keys: Array | Ragged) -> tuple[Any, ...]:
         """The feature's column and the positions of the keys in it; see `Features.get`."""
         return self.features.get(feature, *keys)
+
+    def rows(self, feature: RowFeature) -> Any:
+        """What a feature finds of every row; metrics that read the same rows share it."""
+        if feature not in self._found:
+            with self.features.timed(str(feature)):
+                self._found[feature] = feature.compute(self)
+        return self._found[feature]
 
 
 class Fit:

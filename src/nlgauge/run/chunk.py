@@ -10,26 +10,11 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.errors import InputError
 from nlgauge.explain import Explanation
 from nlgauge.features import Features, RunOptions
 from nlgauge.metric import AnyMetric, Arrays, Metric, View
 from nlgauge.run.costs import Costs
 from nlgauge.run.reduction import ReduceFn, Reducer
-
-
-def check(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
-    """Raises where a metric needs references or sources that the corpus lacks."""
-    for label, metric in metrics.items():
-        if metric.takes != "alone":
-            if corpus.references is None:
-                raise InputError(f"{label} needs references, none were given.")
-            bare = np.flatnonzero(corpus.references.lengths == 0)
-            if bare.size:
-                raise InputError(f"{label} needs a reference for every segment; segment {corpus.ids[bare[0]]!r} has none.")
-        if metric.source and corpus.sources is None:
-            raise InputError(f"{label} needs sources, none were given; pass sources=[...] (on the command line -s FILE).")
-
 
 Fits = dict[tuple[str, str], Arrays]
 
