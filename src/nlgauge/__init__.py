@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nlgauge.compat.nlgmetricverse import load_metric as load_metric
     from nlgauge.corpus import Corpus as Corpus
     from nlgauge.errors import NlgaugeError as NlgaugeError
+    from nlgauge.metric import CorpusMetric as CorpusMetric
     from nlgauge.metric import Metric as Metric
     from nlgauge.metric import Output as Output
     from nlgauge.metric import WholeMetric as WholeMetric
@@ -44,7 +45,7 @@ _HOMES = {
     "Result": "nlgauge.results.result",
     "Corpus": "nlgauge.corpus",
     "NlgaugeError": "nlgauge.errors",
-    **dict.fromkeys(("Metric", "WholeMetric", "Output", "register"), "nlgauge.metric"),
+    **dict.fromkeys(("Metric", "CorpusMetric", "WholeMetric", "Output", "register"), "nlgauge.metric"),
     "Model": "nlgauge.models",
     **dict.fromkeys(("list_metrics", "filter_metrics", "Categories", "ApplTasks", "QualityDims"), "nlgauge.metric.card"),
     **dict.fromkeys(("MetricForNLG", "MetricForLanguageGeneration"), "nlgauge.compat.custom"),

@@ -4,6 +4,8 @@
     ├── InputError           texts, shapes or files that cannot be scored as given   (also a ValueError)
     ├── ParameterError       a metric's parameter or an option outside its domain     (also a ValueError)
     ├── UnknownMetricError   no metric of that name                                   (also a LookupError)
+    ├── UnknownNameError     no metric, system or segment of that name in a result    (also a KeyError)
+    ├── MetricError          a metric that does not give what it must                 (also a TypeError)
     ├── ModelError           weights that are missing, damaged or of the wrong kind   (also a RuntimeError)
     ├── MissingExtraError    an optional dependency that is not installed             (also an ImportError)
     └── ResultError          a result that is damaged or lacks what was asked of it   (also a ValueError)
@@ -29,6 +31,17 @@ class ParameterError(NlgaugeError, ValueError):
 
 class UnknownMetricError(NlgaugeError, LookupError):
     """No metric of that name."""
+
+
+class UnknownNameError(NlgaugeError, KeyError):
+    """No metric, system or segment of that name in a result."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError would put it in quotes
+
+
+class MetricError(NlgaugeError, TypeError):
+    """A metric that does not give what it must: statistics of another shape, outputs of other names."""
 
 
 class ModelError(NlgaugeError, RuntimeError):

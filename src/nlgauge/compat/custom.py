@@ -13,13 +13,13 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Ragged
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import Features
-from nlgauge.metric import Output, Takes, WholeMetric
-from nlgauge.run.reduction import ReduceFn, rule_name
+from nlgauge.metric import Output, Takes, CorpusMetric
+from nlgauge.run.reduction import ReduceFn, Reducer
 
 _METHODS = ("_compute_single_pred_single_ref", "_compute_single_pred_multi_ref", "_compute_multi_pred_multi_ref")
 
 
-class MetricForNLG(WholeMetric):
+class MetricForNLG(CorpusMetric):
     """A user's own metric: subclass it and write a method for each shape of input that it is to score.
 
     Each method gets plain lists, and returns a number, or a dictionary whose "score" (else whose first value) stands for it; all
@@ -111,7 +111,7 @@ class MetricForNLG(WholeMetric):
         return {str(key): _plain(value) for key, value in values.items()}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        reduction = {} if self._reduce_fn is None else {"reduce": rule_name(self._reduce_fn)}
+        reduction = {} if self._reduce_fn is None else {"reduce": Reducer.name(self._reduce_fn)}
         return {"metric": str(self), **{key: str(value) for key, value in self.compute_kwargs.items()}, **reduction}
 
     def __str__(self) -> str:

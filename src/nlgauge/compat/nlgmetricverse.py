@@ -18,7 +18,7 @@ from typing import Any
 from nlgauge.compat.custom import MetricForLanguageGeneration, MetricForNLG
 from nlgauge.compat.scoring import plain, scored, split
 from nlgauge.errors import InputError, ParameterError, UnknownMetricError, did_you_mean
-from nlgauge.metric import REGISTERED, AnyMetric, Metric, WholeMetric, first_output
+from nlgauge.metric import REGISTERED, AnyMetric, Metric, CorpusMetric, first_output
 from nlgauge.metric.card import filter_metrics, list_metrics
 from nlgauge.metric.registry import make, metric_classes
 from nlgauge.run.reduction import ReduceFn
@@ -113,7 +113,7 @@ class NLGMetricverse:
         self.metrics: dict[str, AnyMetric] = {}
         self.run_concurrent = run_concurrent
         self._options: dict[str, Any] = {}
-        specs = DEFAULT_METRICS if metrics is None else [metrics] if isinstance(metrics, str | Mapping | Metric | WholeMetric | type) else metrics
+        specs = DEFAULT_METRICS if metrics is None else [metrics] if isinstance(metrics, str | Mapping | Metric | CorpusMetric | type) else metrics
         if not isinstance(specs, Iterable):
             raise ParameterError(f"metrics must be a metric or a list of them, got {metrics!r:.60}.")
         for spec in specs:

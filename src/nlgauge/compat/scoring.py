@@ -37,9 +37,9 @@ def scored(
     if isinstance(predictions, Mapping):
         raise InputError("predictions is a mapping of systems, for which this call has no result; use nlgauge.score.")
     parameters, options = split(arguments or {})
-    scorer = Scorer(run_concurrent=run_concurrent)
     # The language is filled in here, so that labels stay what the caller knows.
-    scorer.metrics = {label: metric.for_language(options.get("lang")) for label, metric in adjusted(metrics, parameters).items()}
+    specs = [{"path": metric.for_language(options.get("lang")), "resulting_name": label} for label, metric in adjusted(metrics, parameters).items()]
+    scorer = Scorer(specs, run_concurrent=run_concurrent)
     given = {name: value for name, value in options.items() if value is not None}
     return scorer(predictions, references, sources, reduce_fn=reduce_fn, **given)
 
@@ -64,7 +64,7 @@ def adjusted(metrics: Mapping[str, AnyMetric], parameters: Mapping[str, Any]) ->
 
 def plain(result: Result, labels: Mapping[str, Any]) -> dict[str, Any]:
     """Every output of a result with one system, under the labels that the caller gave."""
-    return {label: result.tables[result.systems[0], ours].scores(result.corpus.weights) for label, ours in zip(labels, result.labels, strict=True)}
+    return {label: result.tables[result.systems[0], ours].scores() for label, ours in zip(labels, result.labels, strict=True)}
 
 
 def _accepts(metric: AnyMetric, parameter: str) -> bool:

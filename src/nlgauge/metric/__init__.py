@@ -1,4 +1,4 @@
-"""Metric, WholeMetric, Fit, Output: what a metric is, and how it is registered, printed and signed.
+"""Metric, CorpusMetric, Fit, Output: what a metric is, and how it is registered, printed and signed.
 
 A metric is a value: a frozen dataclass whose fields are its parameters. An additive metric gives each row a vector of
 statistics; the corpus score is `score` of the sum of rows, a segment's score is `score` of its row, and intervals and
@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, fields
 from importlib.metadata import version
 from typing import Any, ClassVar, Literal, TypeVar
 
+import numpy as np
+
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ParameterError
@@ -25,13 +27,22 @@ Takes = Literal["pair", "joint", "alone"]
 
 @dataclass(frozen=True)
 class Output:
-    """One number of a metric: its direction (None: neither), its bounds, and what NaN means for it."""
+    """One number of a metric: its direction (None: neither), its bounds, what NaN means for it, and how it is shown.
+
+    `note` is for counts that a reader must know of, such as texts that were cut: it is shown below the table, after the number, where that
+    is not 0. `decimals` is how many a table shows; by default two on a scale to 100, else four.
+    """
 
     name: str
     higher_is_better: bool | None
     low: float = -math.inf
     high: float = math.inf
     nan: str = "undefined for this input"
+    note: str = ""
+    decimals: int | None = None
+
+
+TRUNCATED = Output("truncated", None, 0, note="texts were longer than the model reads and were cut")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +59,8 @@ class View:
     sources: Array | None = None
     positions: Array | None = None
     lang: str | None = None
+    # The parts for which an explanation is wanted; None: all of them.
+    parts: tuple[str, ...] | None = None
     _found: dict[RowFeature, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -73,6 +86,19 @@ class View:
         """The feature's column and the positions of the keys in it; see `Features.get`."""
         return self.features.get(feature, *keys)
 
+    def only(self, row: int, parts: tuple[str, ...]) -> View:
+        """The view of one row, for the explanation of these parts."""
+        one = np.array([row])
+        return View(
+            self.features,
+            self.predictions[one],
+            None if self.references is None else self.references.take(one),
+            None if self.sources is None else self.sources[one],
+            None if self.positions is None else self.positions[one],
+            self.lang,
+            parts,
+        )
+
     def rows(self, feature: RowFeature) -> Any:
         """What a feature finds of every row; metrics that read the same rows share it."""
         if feature not in self._found:
@@ -96,7 +122,7 @@ class Fit:
 
 
 class _Value:
-    """What additive and whole metrics share: name, parameters, printing, signature."""
+    """What both kinds of metric share: name, parameters, printing, signature."""
 
     name: ClassVar[str]
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -169,8 +195,8 @@ class Metric(_Value):
         return []
 
 
-class WholeMetric(_Value):
-    """A metric that is no function of summed rows: a number for a system's whole output, none for a segment."""
+class CorpusMetric(_Value):
+    """A metric that needs a system's whole output at once; it has no segment scores."""
 
     takes: ClassVar[Takes] = "alone"
     # How often intervals and tests may recompute it; 0: they are NaN, because a recomputation costs too much.
@@ -181,7 +207,10 @@ class WholeMetric(_Value):
         raise NotImplementedError
 
 
-AnyMetric = Metric | WholeMetric
+# The name that it had first.
+WholeMetric = CorpusMetric
+
+AnyMetric = Metric | CorpusMetric
 MetricClass = TypeVar("MetricClass", bound=type[AnyMetric])
 
 

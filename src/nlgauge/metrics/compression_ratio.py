@@ -15,12 +15,12 @@ from typing import ClassVar
 
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features
-from nlgauge.metric import Output, WholeMetric, register
+from nlgauge.metric import Output, CorpusMetric, register
 
 
 @register
 @dataclass(frozen=True)
-class CompressionRatio(WholeMetric):
+class CompressionRatio(CorpusMetric):
     """Size before over size after compression, above 0; about 2 to 4 for prose."""
 
     compat: str | None = None

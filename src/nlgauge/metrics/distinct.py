@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features
 from nlgauge.features.text import Tokens
-from nlgauge.metric import Output, WholeMetric, register
+from nlgauge.metric import Output, CorpusMetric, register
 
 
 @register
 @dataclass(frozen=True)
-class Distinct(WholeMetric):
+class Distinct(CorpusMetric):
     """distinct1 ... distinctN, 0 to 1."""
 
     max_order: int = 2

@@ -21,7 +21,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
 from nlgauge.features import Features
 from nlgauge.features.encoders import TextEmbedding
-from nlgauge.metric import Output, Takes, WholeMetric, register
+from nlgauge.metric import Output, Takes, CorpusMetric, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 
@@ -52,7 +52,7 @@ def _factor(centred: Array) -> Array:
 
 @register
 @dataclass(frozen=True)
-class Frechet(WholeMetric):
+class Frechet(CorpusMetric):
     """Squared Fréchet distance between the embeddings of predictions and of references, from 0."""
 
     model: ModelSpec = "minilm"

@@ -28,7 +28,7 @@ from nlgauge.estimators.codebook import fit_codebook
 from nlgauge.features import Feature, Features
 from nlgauge.features.encoders import TextEmbedding
 from nlgauge.features.last_token import LastState
-from nlgauge.metric import Output, Takes, WholeMetric, register
+from nlgauge.metric import Output, Takes, CorpusMetric, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 _WEIGHTS = np.linspace(1e-6, 1 - 1e-6, 25)
@@ -80,7 +80,7 @@ def _divergences(p: Array, others: Array) -> Array:
 
 @register
 @dataclass(frozen=True)
-class Mauve(WholeMetric):
+class Mauve(CorpusMetric):
     """MAUVE (the score), its smoothed form and the frontier integral of predictions against references."""
 
     model: ModelSpec = "smollm2"

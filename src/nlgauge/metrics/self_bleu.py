@@ -19,13 +19,13 @@ from nlgauge.features import Features
 from nlgauge.features.text import Tokens
 from nlgauge.kernels.leave_one_out import closest_other_lengths, matches_with_the_others
 from nlgauge.kernels.ngrams import ngram_totals
-from nlgauge.metric import Output, WholeMetric, register
+from nlgauge.metric import Output, CorpusMetric, register
 from nlgauge.metrics.bleu import Bleu
 
 
 @register
 @dataclass(frozen=True)
-class SelfBleu(WholeMetric):
+class SelfBleu(CorpusMetric):
     """Mean BLEU of each text against all others, 0 to 100."""
 
     max_order: int = 4

@@ -22,7 +22,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import Features
 from nlgauge.features.text import Tokens
-from nlgauge.metric import Output, WholeMetric, register
+from nlgauge.metric import Output, CorpusMetric, register
 
 # A matrix of 20,000 x 20,000 takes 3.2 GB, its eigenvalues about half an hour.
 _MOST = 20_000
@@ -55,7 +55,7 @@ def _effective_number(matrix: Array, q: float) -> float:
 
 @register
 @dataclass(frozen=True)
-class Vendi(WholeMetric):
+class Vendi(CorpusMetric):
     """Effective number of different texts, from 1."""
 
     kernel: str = "ngram"

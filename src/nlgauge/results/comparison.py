@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from nlgauge.errors import ParameterError
+from nlgauge.errors import ParameterError, UnknownNameError
 from nlgauge.metric import Output
 from nlgauge.results.frames import as_frame
 
 
 class Compared(NamedTuple):
-    """One output of two systems: scores, the difference with its interval, p-values, raw and corrected."""
+    """One output of two systems: scores, the difference with its interval, p-values, raw and corrected, and the test that gave them."""
 
     label: str
     output: Output
@@ -24,8 +24,10 @@ class Compared(NamedTuple):
     low: float
     high: float
     p: float
-    p_holm: float
+    test: str = ""
+    resamples: int = 0
     reason: str = ""
+    p_holm: float = math.nan
 
     @property
     def difference(self) -> float:
@@ -42,12 +44,18 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """Rows for every pair of systems and metric, and how they were tested."""
+    """Rows for every pair of systems and metric, and how they were tested; Holm's correction counts all of them.
+
+    `test` and `resamples` are what was asked for; each row says which test ran and with how many resamples.
+    """
 
     rows: list[Compared]
     test: str
     confidence: float
     resamples: int
+    # What to know of the tests: that there are too few segments for them, for instance.
+    caution: str = ""
+    _label: Callable[[str], str] = field(default=str, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Compared]:
         return iter(self.rows)
@@ -55,11 +63,19 @@ class Comparison:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, key: str) -> Compared:
-        """The row of a label, or of label.output, where just one pair was compared."""
-        found = [row for row in self.rows if key in (row.label, f"{row.label}.{row.output.name}")]
+    def __getitem__(self, key: str | tuple[str, str]) -> Compared:
+        """The row of a label (or what else stands for it), of label.output or of (label, output), where just one pair was compared."""
+        found = [row for row in self.rows if key in (row.label, f"{row.label}.{row.output.name}", (row.label, row.output.name))]
         if not found:
-            raise KeyError(f"no metric {key!r} was compared")
+            label, output = key if isinstance(key, tuple) else (key, None)
+            try:
+                wanted = self._label(label)
+            except UnknownNameError:
+                wanted = label
+            found = [row for row in self.rows if row.label == wanted and output in (None, row.output.name)]
+        if not found:
+            names = dict.fromkeys(row.label for row in self.rows)
+            raise UnknownNameError(f"no metric {key!r} was compared; there are {', '.join(names)}.")
         if len({(row.first, row.second) for row in found}) > 1:
             raise ParameterError(f"{key!r} was compared for several pairs of systems; go through the rows.")
         return found[0]
@@ -80,6 +96,8 @@ class Comparison:
                 "p": row.p,
                 "p_holm": row.p_holm,
                 "better": row.better,
+                "test": row.test,
+                "resamples": row.resamples,
                 "reason": row.reason,
             }
             for row in self.rows

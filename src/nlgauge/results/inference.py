@@ -1,27 +1,34 @@
-"""How sure a score is, and whether two systems differ: all from Tables, for every metric at once.
+"""How sure a score is, and whether two systems differ: all from tables, for every metric at once.
 
 Intervals: percentile bootstrap over segments, or over documents where they are known (all segments of a document are drawn
 together). Tests: approximate randomisation (swap the two systems' rows of a segment or document) and the paired bootstrap
 (differences shifted to mean 0). p = (b + 1) / (B + 1) with b the resamples at least as extreme, so a system against itself
-has p = 1. Fits are held fixed throughout.
+has p = 1. Fits are held fixed throughout. (Moses and sacreBLEU take the absolute difference before they shift, so that their
+p of equal systems stays near .4 where that of randomisation is near 1.)
 
-Metrics that are no sum of rows: a bootstrap would repeat texts and so bias them. Their intervals come from random halves drawn
-without replacement, whose spread about their mean equals the spread of the full sample about the truth to first order
-(delete-d jackknife with d = n/2); their tests swap outputs and recompute.
+Metrics that are not computed from per-segment statistics: a bootstrap would repeat texts and so bias them. Their intervals come
+from random halves drawn without replacement, whose spread about their mean, scaled by sqrt(m / (n - m)) for m of n units, equals
+the spread of the full sample about the truth to first order (delete-d jackknife); their tests swap outputs and recompute.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
-from nlgauge.results.table import Table, stacked, unstacked
+from nlgauge.features import Features, RunOptions
+from nlgauge.metric import Arrays, CorpusMetric
+from nlgauge.results.comparison import Compared
+from nlgauge.results.resampling import Resampling
+from nlgauge.results.table import Table, unstacked, with_score
 
-_BLOCK_BYTES = 32_000_000
+Tables = Mapping[tuple[str, str], Table]
 
 
 class Interval(NamedTuple):
@@ -33,61 +40,129 @@ class Interval(NamedTuple):
     reason: str = ""
 
 
-class Clusters:
-    """What is drawn as one: segments, or documents where they are known."""
+class PairTest(NamedTuple):
+    """The interval of a difference, the p-value of no difference, the test that gave it, its number of resamples, why something is NaN."""
 
-    def __init__(self, documents: Sequence[str] | None, segments: int) -> None:
-        if documents is None:
-            self._owners = np.arange(segments)
-        else:
-            self._owners = np.unique(np.array(documents, dtype=object).astype(str), return_inverse=True)[1].reshape(-1)
-        self.count = int(self._owners.max()) + 1
-
-    def bootstrap(self, resamples: int, seed: int) -> Iterator[Array]:
-        """Blocks of (resamples, segments): how often each segment was drawn."""
-        rng = np.random.default_rng(seed)
-        for block in _blocks(resamples, len(self._owners)):
-            drawn = rng.integers(self.count, size=(block, self.count))
-            shifted = drawn + self.count * np.arange(block)[:, None]
-            counts = np.bincount(shifted.reshape(-1), minlength=block * self.count).reshape(block, self.count)
-            yield counts[:, self._owners].astype(np.float64)
-
-    def swaps(self, resamples: int, seed: int) -> Iterator[Array]:
-        """Blocks of (resamples, segments): 1 where the two systems change places."""
-        rng = np.random.default_rng(seed)
-        for block in _blocks(resamples, len(self._owners)):
-            yield rng.integers(2, size=(block, self.count))[:, self._owners].astype(np.float64)
-
-    def halves(self, resamples: int, seed: int) -> Iterator[Array]:
-        """Segment numbers of random halves, drawn without replacement."""
-        rng = np.random.default_rng(seed)
-        for _ in range(resamples):
-            kept = np.zeros(self.count, dtype=bool)
-            kept[rng.permutation(self.count)[: self.count // 2]] = True
-            yield np.flatnonzero(kept[self._owners])
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    test: str = ""
+    resamples: int = 0
+    reason: str = ""
 
 
-def _blocks(resamples: int, segments: int) -> list[int]:
-    size = max(1, min(resamples, _BLOCK_BYTES // (8 * segments)))
-    return [size] * (resamples // size) + ([resamples % size] if resamples % size else [])
+@dataclass
+class Inference:
+    """Intervals and tests of tables on a corpus; what was drawn for one system is kept for the next comparison."""
+
+    tables: Tables
+    corpus: Corpus
+    options: RunOptions
+    has_texts: bool
+    plan: Resampling
+    _drawn: dict[str, dict[str, Arrays]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._features = Features(self.corpus.texts, self.options)
+
+    def intervals(self) -> dict[tuple[str, str], dict[str, Interval]]:
+        """The interval of every output of every table."""
+        return {key: with_score(self._intervals(key, table)) for key, table in self.tables.items()}
+
+    def _intervals(self, key: tuple[str, str], table: Table) -> dict[str, Interval]:
+        scores, reason = table.scores(), self.obstacle(table)
+        if reason:
+            return {output.name: Interval(scores[output.name], math.nan, math.nan, reason) for output in table.outputs()}
+        if table.additive:
+            samples = self.bootstrapped(key[0])[key[1]]
+            return {output.name: percentile(scores[output.name], samples[output.name], self.plan.confidence) for output in table.outputs()}
+        values, scale = self._on_halves(key[0], table), self.plan.clusters.half_scale
+        return {
+            output.name: half_sample_interval(scores[output.name], values[output.name], self.plan.confidence, scale) for output in table.outputs()
+        }
+
+    def obstacle(self, table: Table) -> str:
+        """Why a table's uncertainty cannot be known; "" where it can."""
+        if self.plan.clusters.count < 2:
+            return "one segment (or document) alone: nothing to resample"
+        if table.additive:
+            return ""
+        if not isinstance(table.metric, CorpusMetric) or table.saved_segments:
+            return "the class of this metric is not here to recompute it"
+        if self.plan.weights is not None:
+            return "not computed from per-segment statistics, so segment weights have no meaning for it"
+        if not table.metric.resamples:
+            return "not computed from per-segment statistics, and recomputing it many times costs too much"
+        return "" if self.has_texts else "not computed from per-segment statistics, and the texts to recompute it were not saved"
+
+    def bootstrapped(self, system: str) -> dict[str, Arrays]:
+        """For each additive metric of a system every output of every resample; the resamples are the same for all systems."""
+        if system not in self._drawn:
+            labels, tables = self._additive(system)
+            self._drawn[system] = dict(zip(labels, bootstrap_scores(tables, self.plan), strict=True)) if tables else {}
+        return self._drawn[system]
+
+    def _additive(self, system: str) -> tuple[list[str], list[Table]]:
+        found = {label: table for (owner, label), table in self.tables.items() if owner == system and table.additive}
+        return list(found), list(found.values())
+
+    def _on_halves(self, system: str, table: Table) -> Arrays:
+        metric = table.metric
+        assert isinstance(metric, CorpusMetric)
+        halves = self.plan.clusters.halves(min(self.plan.resamples, metric.resamples), self.plan.seed)
+        values = [metric.whole(self.corpus.take(half), system, self._features) for half in halves]
+        return {output.name: np.array([value[output.name] for value in values]) for output in table.outputs()}
+
+    def compared(self, one: str, other: str, test: str) -> list[Compared]:
+        """The rows of a comparison of two systems, one for the leading output of each part of each metric."""
+        tests = self._tests(one, other, test)
+        rows = []
+        for (system, label), table in self.tables.items():
+            if system != one:
+                continue
+            scores, others = table.scores(), self.tables[other, label].scores()
+            reason = self.obstacle(table)
+            found = {} if reason or table.additive else self._swapped(one, other, label)
+            for output in table.leading():
+                tested = PairTest(reason=reason) if reason else {**tests.get(label, {}), **found}[output.name]
+                rows.append(Compared(label, output, one, other, scores[output.name], others[output.name], *tested))
+        return rows
+
+    def _tests(self, one: str, other: str, test: str) -> dict[str, dict[str, PairTest]]:
+        labels, first = self._additive(one)
+        _, second = self._additive(other)
+        if not labels or self.plan.clusters.count < 2:
+            return {}
+        shuffled = _randomised(first, second, self.plan) if test == "randomisation" else [{} for _ in labels]
+        found: dict[str, dict[str, PairTest]] = {}
+        # The difference of two infinite scores is not known.
+        with np.errstate(invalid="ignore"):
+            for i, label in enumerate(labels):
+                ours, theirs = self.bootstrapped(one)[label], self.bootstrapped(other)[label]
+                scores, others = first[i].scores(), second[i].scores()
+                found[label] = {
+                    name: _pair_test(scores[name] - others[name], values - theirs[name], shuffled[i].get(name), self.plan, test)
+                    for name, values in ours.items()
+                }
+        return found
+
+    def _swapped(self, one: str, other: str, label: str) -> dict[str, PairTest]:
+        metric = self.tables[one, label].metric
+        assert isinstance(metric, CorpusMetric)
+
+        def differences(mask: Array) -> dict[str, float]:
+            corpus = self.corpus.swapping(one, other, mask > 0)
+            ours, theirs = (metric.whole(corpus, system, self._features) for system in (one, other))
+            return {name: ours[name] - theirs[name] for name in ours}
+
+        count = min(self.plan.resamples, metric.resamples)
+        observed = differences(np.zeros(len(self.corpus)))
+        p_values = swap_test(differences, observed, self.plan.clusters.swaps(count, self.plan.seed))
+        reason = "tested by recomputing, which gives no interval of the difference"
+        return {name: PairTest(math.nan, math.nan, p, "randomisation", count, reason) for name, p in p_values.items()}
 
 
-class Resampling(NamedTuple):
-    """How often what is drawn, from which seed, and how sure intervals are to be."""
-
-    clusters: Clusters
-    weights: Array | None
-    resamples: int
-    seed: int
-    confidence: float
-
-    def weighted(self, tables: list[Table]) -> Array:
-        """The tables' rows side by side, each as heavy as its segment."""
-        rows = stacked(tables)
-        return rows if self.weights is None else rows * self.weights[:, None]
-
-
-def bootstrap_scores(tables: list[Table], plan: Resampling) -> list[dict[str, Array]]:
+def bootstrap_scores(tables: list[Table], plan: Resampling) -> list[Arrays]:
     """For each table every output of every resample; the resamples are the same for all tables."""
     rows = plan.weighted(tables)
     sums = np.concatenate([counts @ rows for counts in plan.clusters.bootstrap(plan.resamples, plan.seed)])
@@ -103,49 +178,26 @@ def percentile(score: float, samples: Array, confidence: float) -> Interval:
     return Interval(score, float(low), float(high), "" if not math.isnan(low) else "undefined in some resamples")
 
 
-def half_sample_interval(score: float, samples: Array, confidence: float) -> Interval:
-    """The interval of a metric that is no sum of rows, from its values on random halves."""
-    spread = percentile(score, samples - samples.mean(), confidence)
+def half_sample_interval(score: float, samples: Array, confidence: float, scale: float = 1.0) -> Interval:
+    """The interval of a metric that is not computed from per-segment statistics, from its values on random halves."""
+    spread = percentile(score, scale * (samples - samples.mean()), confidence)
     return Interval(score, score + spread.low, score + spread.high, spread.reason)
 
 
-class PairTest(NamedTuple):
-    """One output of two systems: the difference, its interval, and the p-value of no difference."""
-
-    low: float
-    high: float
-    p: float
-
-
-def compare_tables(first: list[Table], second: list[Table], plan: Resampling, test: str) -> list[dict[str, PairTest]]:
-    """For each pair of tables the test of every output; one resampling serves all of them."""
-    # The difference of two infinite scores is not known.
-    with np.errstate(invalid="ignore"):
-        return _compared(first, second, plan, test)
+def _pair_test(observed: float, drawn: Array, shuffled: Array | None, plan: Resampling, test: str) -> PairTest:
+    """The interval of a difference from bootstrap draws, and its p-value from shuffled ones, else from those draws shifted to mean 0."""
+    interval = percentile(observed, drawn, plan.confidence)
+    p = p_value(observed, drawn - drawn.mean() if shuffled is None else shuffled)
+    unknown = "a score is undefined or infinite, so its difference is not known" if not math.isfinite(observed) else "undefined in some resamples"
+    return PairTest(interval.low, interval.high, p, test, plan.resamples, unknown if math.isnan(p) else interval.reason)
 
 
-def _compared(first: list[Table], second: list[Table], plan: Resampling, test: str) -> list[dict[str, PairTest]]:
-    ours, theirs = (bootstrap_scores(tables, plan) for tables in (first, second))
-    drawn = [{name: a[name] - b[name] for name in a} for a, b in zip(ours, theirs, strict=True)]
-    shuffled = _randomised(first, second, plan) if test == "randomisation" else None
-    found = []
-    for i, differences in enumerate(drawn):
-        scores, others = first[i].scores(plan.weights), second[i].scores(plan.weights)
-        tests = {}
-        for name, values in differences.items():
-            observed = scores[name] - others[name]
-            interval = percentile(observed, values, plan.confidence)
-            null = values - values.mean() if shuffled is None else shuffled[i][name]
-            tests[name] = PairTest(interval.low, interval.high, p_value(observed, null))
-        found.append(tests)
-    return found
-
-
-def _randomised(first: list[Table], second: list[Table], plan: Resampling) -> list[dict[str, Array]]:
+def _randomised(first: list[Table], second: list[Table], plan: Resampling) -> list[Arrays]:
     a, b = plan.weighted(first), plan.weighted(second)
     moved = np.concatenate([swap @ (b - a) for swap in plan.clusters.swaps(plan.resamples, plan.seed)])
     ours, theirs = unstacked(first, a.sum(axis=0) + moved), unstacked(second, b.sum(axis=0) - moved)
-    return [{name: x[name] - y[name] for name in x} for x, y in zip(ours, theirs, strict=True)]
+    with np.errstate(invalid="ignore"):
+        return [{name: x[name] - y[name] for name in x} for x, y in zip(ours, theirs, strict=True)]
 
 
 def p_value(observed: float, null: Array) -> float:

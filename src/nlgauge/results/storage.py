@@ -1,9 +1,12 @@
 """A result on disk: one directory, written beside its place and moved there whole.
 
-run.json         version, configuration, metrics, signatures, scores, costs, environment
-corpus.jsonl     one segment a line; with texts=False hashes stand in the place of texts
-statistics.npz   the rows of every table
+run.json         version, configuration, metrics with all their parameters, signatures, scores, costs, environment
+corpus.jsonl     one segment per line; with texts=False hashes stand in the place of texts
+statistics.npz   the rows of every table; of metrics that are not nlgauge's own, their segment scores too
 fits.npz         what was fitted on the whole corpus
+
+A result always loads, whoever wrote its metrics: where a metric's class is not here its scores are read, and nothing can be computed anew.
+What is read is checked before it is used, and takes no more memory than its files.
 """
 
 from __future__ import annotations
@@ -11,9 +14,11 @@ from __future__ import annotations
 import hashlib
 import math
 import shutil
+import stat
 import tempfile
+import time
 import zipfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +28,30 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.corpus.texts import Texts
-from nlgauge.errors import NlgaugeError, ResultError
+from nlgauge.errors import NlgaugeError, ParameterError, ResultError
 from nlgauge.features import RunOptions
-from nlgauge.metric import AnyMetric, Output, WholeMetric
+from nlgauge.metric import AnyMetric, Arrays, CorpusMetric, Metric, Output
 from nlgauge.metric.registry import parse
+from nlgauge.metric.saved import describe, describe_outputs, restore, restore_outputs
+from nlgauge.results.arrays import read_arrays
 from nlgauge.results.result import Result
 from nlgauge.results.table import Table
-from nlgauge.run.chunk import Job
+from nlgauge.run.chunk import Fits, Job
 from nlgauge.run.costs import Costs
-from nlgauge.run.reduction import Averaged
+from nlgauge.run.engine import describe as describe_job
+from nlgauge.run.reduction import Averaged, LostFunction, ReduceFn
 
-FORMAT = 1
+FORMAT = 2
+_ABANDONED_SECONDS = 24 * 3600
+
+
+class SavedMetric(msgspec.Struct):
+    """A metric by name with every parameter, how it prints, and its outputs by part."""
+
+    name: str
+    parameters: dict[str, Any]
+    printed: str
+    outputs: dict[str, list[dict[str, Any]]]
 
 
 class SavedTable(msgspec.Struct):
@@ -41,10 +59,17 @@ class SavedTable(msgspec.Struct):
 
     system: str
     label: str
-    metric: str
     key: str
     averaged: str | None
     scores: dict[str, Any]
+
+
+class SavedFit(msgspec.Struct):
+    """One fit's entry in run.json: the system that it was made on ("": none), and the labels that share it."""
+
+    system: str
+    labels: list[str]
+    key: str
 
 
 class SavedRun(msgspec.Struct):
@@ -53,35 +78,40 @@ class SavedRun(msgspec.Struct):
     format: int
     texts: bool
     lang: str | None
-    named_systems: bool
     config: dict[str, Any]
-    metrics: dict[str, str]
+    metrics: dict[str, SavedMetric]
     signatures: dict[str, str]
     tables: list[SavedTable]
-    fits: list[tuple[str, str]]
+    fits: list[SavedFit]
     seconds: dict[str, dict[str, float]]
     environment: dict[str, str]
 
 
-class SavedWhole(WholeMetric):
-    """Stands for a whole metric whose class is not at hand; its values were saved, no more can be computed."""
+@dataclass(frozen=True)
+class NotHere(CorpusMetric):
+    """Stands for a metric whose class is not at hand; its values were saved, no more can be computed."""
+
+    printed: str
+    saved: dict[str, tuple[Output, ...]]
 
     resamples = 0
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.printed.partition("(")[0]
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {}
+        return self.saved
 
     def __str__(self) -> str:
-        return self._text
+        return self.printed
 
 
 def save(result: Result, directory: Path, texts: bool, overwrite: bool) -> Path:
     """Writes the result; an existing result is replaced only with `overwrite`, anything else never."""
     check_free(directory, overwrite)
     directory.parent.mkdir(parents=True, exist_ok=True)
+    _remove_abandoned(directory)
     making = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
     try:
         making.chmod(0o755)
@@ -97,9 +127,16 @@ def check_free(directory: Path, overwrite: bool) -> None:
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return
     if not (directory / "run.json").is_file():
-        raise ResultError(f"{directory} exists and is no nlgauge result; choose another directory.")
+        raise ResultError(f"{directory} exists and is not an nlgauge result; choose another directory.")
     if not overwrite:
         raise ResultError(f"{directory} holds a result already; choose another directory, or overwrite=True (--overwrite).")
+
+
+def _remove_abandoned(directory: Path) -> None:
+    """Removes what a killed run left beside this place more than a day ago."""
+    for left in directory.parent.glob(f".{directory.name}-*"):
+        if left.is_dir() and time.time() - left.stat().st_mtime > _ABANDONED_SECONDS and not (left / "run.json").exists():
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _put(made: Path, directory: Path) -> None:
@@ -122,17 +159,18 @@ def _write(result: Result, directory: Path, texts: bool) -> None:
     tables = []
     for number, ((system, label), table) in enumerate(result.tables.items()):
         statistics |= {f"{number}/{part}": rows for part, rows in table.statistics.items()}
+        if not type(_plain_metric(table.metric)).__module__.startswith("nlgauge.metrics."):
+            statistics |= {f"{number}/segments/{name}": values for name, values in table.segments().items()}
         averaged = table.metric.function if isinstance(table.metric, Averaged) else None
-        scores = {name: _json_number(value) for name, value in table.scores(result.corpus.weights).items()}
-        tables.append(SavedTable(system, label, str(table.metric), str(number), averaged, scores))
-    fits = list(result.fits)
+        scores = {name: _json_number(value) for name, value in table.scores().items()}
+        tables.append(SavedTable(system, label, str(number), averaged, scores))
+    fits, arrays = _saved_fits(result.job.fits)
     run = SavedRun(
         FORMAT,
         texts,
         result.corpus.lang,
-        result.corpus.named_systems,
-        dict(result.config),
-        {label: str(metric) for label, metric in result.job.metrics.items()},
+        describe_job(result.job),
+        {label: _saved_metric(metric, result.tables[result.systems[0], label]) for label, metric in result.job.metrics.items()},
         dict(result.signatures),
         tables,
         fits,
@@ -144,81 +182,147 @@ def _write(result: Result, directory: Path, texts: bool) -> None:
     with (directory / "corpus.jsonl").open("wb") as stream:
         for record in corpus.records():
             stream.write(msgspec.json.encode(record) + b"\n")
-    with (directory / "statistics.npz").open("wb") as stream:
-        np.savez(stream, allow_pickle=False, **statistics)
-    with (directory / "fits.npz").open("wb") as stream:
-        arrays = {f"{number}/{name}": array for number, key in enumerate(fits) for name, array in result.fits[key].items()}
-        np.savez(stream, allow_pickle=False, **arrays)
+    for name, content in (("statistics.npz", statistics), ("fits.npz", arrays)):
+        with (directory / name).open("wb") as stream:
+            np.savez(stream, allow_pickle=False, **content)
+
+
+def _plain_metric(metric: AnyMetric) -> AnyMetric:
+    return metric.metric if isinstance(metric, Averaged) else metric
+
+
+def _saved_metric(metric: AnyMetric, table: Table) -> SavedMetric:
+    if isinstance(metric, NotHere):
+        return SavedMetric(metric.name, {}, metric.printed, describe_outputs(metric))
+    described = describe(metric)
+    outputs = describe_outputs(metric) or {metric.name: describe_outputs(NotHere("", {"": tuple(table.outputs())}))[""]}
+    return SavedMetric(described["name"], described["parameters"], str(metric), outputs)
+
+
+def _saved_fits(fits: Fits) -> tuple[list[SavedFit], dict[str, Array]]:
+    """The entries of all fits, and their arrays; labels that share a fit share its arrays."""
+    found: dict[tuple[int, str], SavedFit] = {}
+    arrays: dict[str, Array] = {}
+    for (label, system), fitted in fits.items():
+        entry = found.setdefault((id(fitted), system), SavedFit(system, [], str(len(found))))
+        entry.labels.append(label)
+        arrays |= {f"{entry.key}/{name}": array for name, array in fitted.items()}
+    return list(found.values()), arrays
 
 
 def load(directory: str | Path) -> Result:
     """The result that was saved to a directory."""
+    if not isinstance(directory, str | Path):
+        raise ParameterError(f"a result is loaded from the directory that it was saved to, a path; got {directory!r:.60}.")
     place = Path(directory)
     try:
         return _read(place)
     except FileNotFoundError as error:
-        raise ResultError(f"{place} is no nlgauge result: {Path(error.filename).name} is missing.") from None
+        raise ResultError(f"{place} is not an nlgauge result: {Path(error.filename).name} is missing.") from None
     except NlgaugeError as error:
         raise error if isinstance(error, ResultError) else ResultError(f"{place} is damaged: {error}") from None
-    except (msgspec.MsgspecError, zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ResultError(f"{place} is damaged: {error!r}") from None
+    except (
+        msgspec.MsgspecError,
+        zipfile.BadZipFile,
+        OSError,
+        EOFError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
+        raise ResultError(f"{place} is damaged: {error!r:.300}") from None
 
 
 def _read(place: Path) -> Result:
-    run = msgspec.json.decode((place / "run.json").read_bytes(), type=SavedRun)
-    if run.format != FORMAT:
-        raise ResultError(f"{place} is of format {run.format}, this version reads {FORMAT}; use the version of nlgauge that wrote it.")
-    lines = (place / "corpus.jsonl").read_bytes().split(b"\n")
-    corpus = Corpus.from_saved([msgspec.json.decode(line) for line in lines if line], run.lang, run.named_systems)
-    statistics = _arrays(place / "statistics.npz")
-    fits = _arrays(place / "fits.npz")
-    tables = {(saved.system, saved.label): _table(saved, statistics, place) for saved in run.tables}
+    data = _content(place / "run.json")
+    version = msgspec.json.decode(data, type=_Versioned).format
+    if version not in (1, FORMAT):
+        raise ResultError(f"{place} is of format {version}, this version reads up to {FORMAT}; use the version of nlgauge that wrote it.")
+    run = msgspec.json.decode(data, type=SavedRun) if version == FORMAT else _from_first_format(data)
+    lines = _content(place / "corpus.jsonl").split(b"\n")
+    corpus = Corpus.from_saved([msgspec.json.decode(line) for line in lines if line], run.lang)
+    statistics = read_arrays(place / "statistics.npz")
+    metrics = {label: _metric(saved) for label, saved in run.metrics.items()}
+    tables = {(saved.system, saved.label): _table(saved, metrics[saved.label], statistics, corpus) for saved in run.tables}
     if set(tables) != {(system, label) for system in corpus.systems for label in run.metrics} or not tables:
         raise ResultError(f"{place} is damaged: its tables are not those of its systems and metrics.")
-    if any(len(rows) != len(corpus) for table in tables.values() for rows in table.statistics.values()):
-        raise ResultError(f"{place} is damaged: its statistics are of another number of segments than its corpus.")
-    metrics = {label: _metric(text) or tables[corpus.systems[0], label].metric for label, text in run.metrics.items()}
-    options = RunOptions(run.config["seed"], run.config["batch_size"], run.config["device"])
-    return Result(
-        corpus,
-        tables,
-        run.signatures,
-        Costs(run.seconds["metrics"], run.seconds["features"]),
-        {key: fits.get(str(number), {}) for number, key in enumerate(run.fits)},
-        Job(metrics, run.config["reduce_fn"], options),
-        run.config,
-        run.environment,
-        run.texts,
-    )
+    fits = _fits(run.fits, read_arrays(place / "fits.npz"), metrics)
+    job = Job(metrics, _rule(run.config["reduce_fn"]), _options(run.config), fits)
+    _check_fits(job, corpus)
+    costs = Costs(run.seconds["metrics"], run.seconds["features"])
+    return Result(corpus, tables, run.signatures, costs, job, run.environment, run.texts)
 
 
-def _table(saved: SavedTable, statistics: dict[str, dict[str, Array]], place: Path) -> Table:
-    metric = _metric(saved.metric)
-    if metric is None and saved.key in statistics:
-        raise ResultError(f"{place} holds {saved.metric}, which is not installed here; install the package that has it.")
-    if metric is None or isinstance(metric, WholeMetric):
-        values = {name: math.nan if value is None else value for name, value in saved.scores.items() if name != "score" or len(saved.scores) == 1}
-        return Table(metric or SavedWhole(saved.metric), values=values)
+class _Versioned(msgspec.Struct):
+    format: int
+
+
+def _content(path: Path) -> bytes:
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise ResultError(f"{path.parent} is damaged: {path.name} is not a file.")
+    return path.read_bytes()
+
+
+def _metric(saved: SavedMetric) -> AnyMetric:
+    return restore(saved.name, saved.parameters) or NotHere(saved.printed, restore_outputs(saved.outputs))
+
+
+def _rule(saved: Any) -> ReduceFn:
+    if isinstance(saved, dict):
+        return LostFunction(str(saved["callable"]))
+    if saved is not None and not isinstance(saved, str):
+        raise ResultError("the rule of reduction is neither a name nor a function's.")
+    return saved
+
+
+def _options(config: dict[str, Any]) -> RunOptions:
+    seed, batch_size, device = config["seed"], config["batch_size"], config["device"]
+    whole = [value for value in (seed, batch_size) if value is not None]
+    if any(type(value) is not int or value < 0 for value in whole) or seed is None or not isinstance(device, str | None):
+        raise ResultError(f"its options are not those of a run: seed {seed!r:.40}, batch_size {batch_size!r:.40}, device {device!r:.40}.")
+    return RunOptions(seed, batch_size, device)
+
+
+def _table(saved: SavedTable, metric: AnyMetric, statistics: dict[str, Arrays], corpus: Corpus) -> Table:
+    arrays = statistics.get(saved.key, {})
+    rows = {name: array for name, array in arrays.items() if not name.startswith("segments/")}
+    if isinstance(metric, CorpusMetric):
+        values = {name: _number(value) for name, value in saved.scores.items() if name != "score" or len(saved.scores) == 1}
+        segments = {name.removeprefix("segments/"): array for name, array in arrays.items() if name.startswith("segments/")}
+        _check_rows(saved.label, segments, len(corpus), 1)
+        return Table(metric, values=values, saved_segments=segments)
     if saved.averaged is not None:
         metric = Averaged(metric, saved.averaged)
-    return Table(metric, {part: statistics[saved.key][part] for part in metric.outputs()})
-
-
-def _metric(text: str) -> AnyMetric | None:
+    _check_rows(saved.label, rows, len(corpus), 2)
+    if rows.keys() != metric.outputs().keys():
+        raise ResultError(f"the statistics of {saved.label!r} are of other parts than the metric's.")
+    table = Table(metric, {part: rows[part] for part in metric.outputs()}, weights=corpus.weights)
     try:
-        return parse(text)
-    except NlgaugeError:
-        return None
+        table.scores()
+    except (NlgaugeError, ValueError, IndexError, TypeError):
+        raise ResultError(f"the statistics of {saved.label!r} are of another shape than the metric's.") from None
+    return table
 
 
-def _arrays(path: Path) -> dict[str, dict[str, Array]]:
-    """The arrays of a file, by the number before the slash and the name after it."""
-    found: dict[str, dict[str, Array]] = {}
-    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-        for name in archive.files:
-            number, _, part = name.partition("/")
-            found.setdefault(number, {})[part] = archive[name]
-    return found
+def _check_rows(label: str, arrays: Arrays, segments: int, dimensions: int) -> None:
+    for name, array in arrays.items():
+        if array.dtype != np.float64 or array.ndim != dimensions or len(array) != segments:
+            raise ResultError(f"the statistics of {label!r} ({name}) are {array.dtype} of shape {array.shape}; {segments} rows of float64 are needed.")
+
+
+def _fits(saved: list[SavedFit], arrays: dict[str, Arrays], metrics: dict[str, AnyMetric]) -> Fits:
+    return {(label, fit.system): arrays.get(fit.key, {}) for fit in saved for label in fit.labels if label in metrics}
+
+
+def _check_fits(job: Job, corpus: Corpus) -> None:
+    for label, metric in job.metrics.items():
+        fit = metric.fit() if isinstance(metric, Metric) else None
+        for system in () if fit is None else corpus.systems if fit.over == "system" else ("",):
+            if not job.fits.get((label, system)):
+                raise ResultError(f"what {label!r} was fitted to is missing.")
 
 
 def _hashed(corpus: Corpus) -> Corpus:
@@ -229,4 +333,58 @@ def _hashed(corpus: Corpus) -> Corpus:
 
 
 def _json_number(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
+    """JSON has neither NaN nor infinity: they are written as strings that no score can be."""
+    return {"float": str(value)} if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _number(saved: Any) -> Any:
+    if isinstance(saved, dict) and set(saved) == {"float"}:
+        return float(saved["float"])
+    return math.nan if saved is None else saved
+
+
+class _FirstTable(msgspec.Struct):
+    system: str
+    label: str
+    metric: str
+    key: str
+    averaged: str | None
+    scores: dict[str, Any]
+
+
+class _FirstRun(msgspec.Struct):
+    texts: bool
+    lang: str | None
+    config: dict[str, Any]
+    metrics: dict[str, str]
+    signatures: dict[str, str]
+    tables: list[_FirstTable]
+    fits: list[tuple[str, str]]
+    seconds: dict[str, dict[str, float]]
+    environment: dict[str, str]
+
+
+def _from_first_format(data: bytes) -> SavedRun:
+    """A run of format 1, in which metrics and fits were kept as they print."""
+    first = msgspec.json.decode(data, type=_FirstRun)
+    metrics = {label: _first_metric(printed, label, first.tables) for label, printed in first.metrics.items()}
+    owners: dict[str, list[str]] = {}
+    for label, saved in metrics.items():
+        metric = restore(saved.name, saved.parameters)
+        fit = metric.fit() if isinstance(metric, Metric) else None
+        owners.setdefault(str(fit), []).append(label)
+    fits = [SavedFit(system, owners.get(printed, []), str(number)) for number, (printed, system) in enumerate(first.fits)]
+    tables = [SavedTable(table.system, table.label, table.key, table.averaged, table.scores) for table in first.tables]
+    return SavedRun(
+        1, first.texts, first.lang, first.config, metrics, first.signatures, tables, fits, first.seconds, first.environment
+    )
+
+
+def _first_metric(printed: str, label: str, tables: list[_FirstTable]) -> SavedMetric:
+    try:
+        metric = parse(printed)
+        return SavedMetric(**describe(metric), printed=printed, outputs={})
+    except NlgaugeError:
+        names = next(list(table.scores) for table in tables if table.label == label)
+        outputs = [{"name": name, "higher_is_better": None} for name in names if name != "score" or len(names) == 1]
+        return SavedMetric(printed.partition("(")[0], {}, printed, {label: outputs})

@@ -1,23 +1,29 @@
-"""Table: the statistics of one metric on one system, a row a segment; everything else is computed from it."""
+"""Table: the statistics of one metric on one system, one row per segment; everything else is computed from it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array
+from nlgauge.errors import MetricError
 from nlgauge.metric import AnyMetric, Arrays, Metric, Output
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of statistics by part (additive metrics), or the values themselves (whole metrics)."""
+    """Rows of statistics by part (additive metrics), or the values themselves (corpus metrics, and metrics whose class is not here)."""
 
     metric: AnyMetric
     statistics: Arrays = field(default_factory=dict)
-    values: dict[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+    weights: Array | None = None
+    # Segment scores that were saved, of a metric whose class is not here to compute them.
+    saved_segments: Arrays = field(default_factory=dict)
 
     @property
     def additive(self) -> bool:
@@ -25,32 +31,56 @@ class Table:
         return isinstance(self.metric, Metric)
 
     def outputs(self) -> list[Output]:
-        """Every output of every part; for a whole metric that names none, what it returned."""
+        """Every output of every part; for a corpus metric that names none, what it returned."""
         named = [output for outputs in self.metric.outputs().values() for output in outputs]
         return named or [Output(name, None) for name, value in self.values.items() if isinstance(value, int | float)]
 
-    def scores(self, weights: Array | None) -> dict[str, Any]:
+    def leading(self) -> list[Output]:
+        """The outputs that stand for the metric: the first of each part."""
+        return [outputs[0] for outputs in self.metric.outputs().values()] or self.outputs()[:1]
+
+    def scores(self) -> dict[str, Any]:
         """The corpus score of every output, "score" first."""
-        if self.additive:
-            return with_score({name: float(value) for name, value in self.resampled(None if weights is None else weights[None, :]).items()})
-        return with_score(self.values)
+        return dict(self._scores)
 
-    def resampled(self, weights: Array | None) -> dict[str, Array]:
-        """Every output for each row of segment weights (resamples, segments); None: once, every segment weighing 1."""
-        assert isinstance(self.metric, Metric)
-        found: dict[str, Array] = {}
-        for part, rows in self.statistics.items():
-            found.update(self.metric.score(part, rows.sum(axis=0) if weights is None else weights @ rows))
-        return {name: value[0] if weights is not None and len(weights) == 1 else value for name, value in found.items()}
+    @cached_property
+    def _scores(self) -> dict[str, Any]:
+        if not self.additive:
+            return with_score(dict(self.values))
+        rows = {part: rows.sum(axis=0) if self.weights is None else self.weights @ rows for part, rows in self.statistics.items()}
+        return with_score({name: float(value) for name, value in outputs_of(self.metric, rows, ()).items()})
 
-    def segments(self) -> dict[str, Array]:
-        """Every output for every segment; nothing for a whole metric."""
-        found: dict[str, Array] = {}
-        if isinstance(self.metric, Metric):
-            single = self.metric.for_segments()
-            for part, rows in self.statistics.items():
-                found.update(single.score(part, rows))
-        return found
+    def segments(self) -> Arrays:
+        """Every output for every segment; nothing for a corpus metric."""
+        return dict(self._segments)
+
+    @cached_property
+    def _segments(self) -> Arrays:
+        if not isinstance(self.metric, Metric):
+            return self.saved_segments
+        count = len(next(iter(self.statistics.values())))
+        return outputs_of(self.metric.for_segments(), self.statistics, (count,))
+
+    def undefined(self) -> dict[str, int]:
+        """How many segments have no value of an output, where that is any: they are left out of its corpus score."""
+        counts = {name: int(np.isnan(values).sum()) for name, values in self.segments().items()}
+        return {name: count for name, count in counts.items() if count}
+
+
+def outputs_of(metric: AnyMetric, statistics: Arrays, shape: tuple[int, ...]) -> Arrays:
+    """Every output of every part, from statistics over the last axis; checked to be what the metric says it gives."""
+    assert isinstance(metric, Metric)
+    found: Arrays = {}
+    # Where nothing but segments of weight 0 was drawn, or nothing is defined, a score is NaN.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for part, rows in statistics.items():
+            scores = metric.score(part, rows)
+            names = [output.name for output in metric.outputs()[part]]
+            if list(scores) != names or any(np.shape(value) != shape for value in scores.values()):
+                got = {name: np.shape(value) for name, value in scores.items()}
+                raise MetricError(f"{metric.name}: score() of {part!r} must give {names}, each of shape {shape}; it gave {got}.")
+            found |= scores
+    return found
 
 
 def with_score(outputs: dict[str, Any]) -> dict[str, Any]:
@@ -63,17 +93,14 @@ def stacked(tables: list[Table]) -> Array:
     return np.hstack([rows for table in tables for rows in table.statistics.values()])
 
 
-def unstacked(tables: list[Table], sums: Array) -> list[dict[str, Array]]:
+def unstacked(tables: list[Table], sums: Array) -> list[Arrays]:
     """The outputs of each table, from sums of `stacked` rows: (resamples, all columns)."""
     found = []
     column = 0
     for table in tables:
-        assert isinstance(table.metric, Metric)
-        outputs: dict[str, Array] = {}
+        parts = {}
         for part, rows in table.statistics.items():
-            # A resample may hold nothing but segments of weight 0: its scores are NaN.
-            with np.errstate(divide="ignore", invalid="ignore"):
-                outputs.update(table.metric.score(part, sums[:, column : column + rows.shape[1]]))
+            parts[part] = sums[:, column : column + rows.shape[1]]
             column += rows.shape[1]
-        found.append(outputs)
+        found.append(outputs_of(table.metric, parts, (len(sums),)))
     return found

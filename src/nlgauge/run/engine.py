@@ -1,99 +1,112 @@
-"""From a corpus and metrics to Tables: fits, chunks, features once, statistics, reduction.
-
-The engine makes the rows (prediction with reference, with all references, or alone), asks each metric for the statistics of
-the distinct ones, and reduces them to one row a segment and system. It has no special case for any metric.
-"""
+"""From a corpus and metrics to tables: fits, chunks, statistics, reduction. There is no special case for any metric."""
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
+from nlgauge.errors import MetricError
 from nlgauge.features import Features
-from nlgauge.metric import Arrays, Fit, Metric, View, WholeMetric
+from nlgauge.metric import Arrays, CorpusMetric, Fit, Metric
 from nlgauge.results.table import Table
 from nlgauge.run.checks import check
-from nlgauge.run.chunk import Fits, Job
+from nlgauge.run.chunk import Chunk, Fits, Job, Task, spent_on
 from nlgauge.run.costs import Costs
 from nlgauge.run.executors import Executor
 from nlgauge.run.progress import report
-from nlgauge.run.reduction import Reducer, rule_name
+from nlgauge.run.reduction import Reducer
+
+Tables = dict[tuple[str, str], Table]
 
 
-def run(corpus: Corpus, job: Job, executor: Executor) -> tuple[dict[tuple[str, str], Table], Fits, Costs]:
+def run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Costs]:
     """A Table for each (system, label), the fits that were made or given, and what it cost."""
     check(corpus, job.metrics)
     costs = Costs()
-    chunks = corpus.chunks(executor.characters)
-    fits = _fits(corpus, chunks, job, costs)
-    additive = {label: metric for label, metric in job.metrics.items() if isinstance(metric, Metric)}
-    ready = Job(additive, job.reduce_fn, job.options, fits)
-    parts: dict[tuple[str, str], list[Arrays]] = defaultdict(list)
-    reducer = Reducer.of(job.reduce_fn, corpus)
-    if additive:
-        for done, (rows, cost) in enumerate(executor.map(corpus, chunks, ready, reducer), 1):
-            report("scoring", done, len(chunks))
-            costs.add(cost)
-            for key, arrays in rows.items():
-                parts[key].append(arrays)
-    tables: dict[tuple[str, str], Table] = {}
-    for label, metric in job.metrics.items():
-        started = time.perf_counter()
-        features = Features(corpus.texts, job.options)
-        for system in corpus.systems:
-            if isinstance(metric, WholeMetric):
-                tables[system, label] = Table(metric, values=metric.whole(corpus, system, features))
-            else:
-                joined = {part: np.concatenate([chunk[part] for chunk in parts[system, label]]) for part in metric.outputs()}
-                tables[system, label] = Table(reducer.reduced(metric), joined)
-        if isinstance(metric, WholeMetric):
-            costs.spend(label, time.perf_counter() - started)
-    return tables, fits, costs
+    chunks = [Chunk(corpus, segments, job.options) for segments in corpus.chunks(executor.characters)]
+    # One chunk is the whole: fits, rows and corpus metrics then share its features.
+    whole = chunks[0] if len(chunks) == 1 else Chunk(corpus, np.arange(len(corpus)), job.options)
+    job = replace(job, fits=_fits(job, chunks, whole, executor, costs))
+    tables = {**_additive(job, chunks, executor, costs), **_whole(job, whole, costs)}
+    return {(system, label): tables[system, label] for system in corpus.systems for label in job.metrics}, job.fits, costs
 
 
-def _fits(corpus: Corpus, chunks: Sequence[Array], job: Job, costs: Costs) -> Fits:
+def _additive(job: Job, chunks: Sequence[Chunk], executor: Executor, costs: Costs) -> Tables:
+    corpus = chunks[0].corpus
+    metrics = {label: metric for label, metric in job.metrics.items() if isinstance(metric, Metric)}
+    task = Task("score", replace(job, metrics=metrics), Reducer.of(job.reduce_fn, corpus))
+    parts = _mapped(task, chunks, executor, costs, "scoring")
+    found: Tables = {}
+    for (system, label), arrays in parts.items():
+        joined = {part: np.concatenate([chunk[part] for chunk in arrays]) for part in arrays[0]}
+        found[system, label] = Table(task.reducer.reduced(metrics[label]), joined, weights=corpus.weights)
+    return found
+
+
+def _whole(job: Job, whole: Chunk, costs: Costs) -> Tables:
+    found: Tables = {}
+    with costs.features_of(whole.features):
+        for label, metric in job.metrics.items():
+            if isinstance(metric, CorpusMetric):
+                with spent_on(label, costs, whole.features):
+                    for system in whole.corpus.systems:
+                        found[system, label] = Table(metric, values=whole_scores(metric, whole.corpus, system, whole.features))
+    return found
+
+
+def whole_scores(metric: CorpusMetric, corpus: Corpus, system: str, features: Features) -> dict[str, Any]:
+    """The metric's outputs for a system, or an error that says which of them are missing."""
+    found = metric.whole(corpus, system, features)
+    names = [output.name for outputs in metric.outputs().values() for output in outputs]
+    if not isinstance(found, dict) or (names and list(found) != names):
+        raise MetricError(f"{metric.name}: whole() must give the outputs {names}, in this order; it gave {found!r:.100}.")
+    return found
+
+
+def _fits(job: Job, chunks: Sequence[Chunk], whole: Chunk, executor: Executor, costs: Costs) -> Fits:
+    """The fits of all labels; what equal metrics are fitted to is computed once."""
     fits = dict(job.fits)
-    wanted: dict[tuple[Fit, str], str] = {}
+    labels: dict[Fit, list[str]] = defaultdict(list)
     for label, metric in job.metrics.items():
         fit = metric.fit() if isinstance(metric, Metric) else None
         if fit is not None:
-            for system in corpus.systems if fit.over == "system" else ("",):
-                if (str(fit), system) not in fits:
-                    wanted.setdefault((fit, system), label)
-    if not wanted:
-        return fits
-    partials: dict[tuple[Fit, str], list[Arrays]] = defaultdict(list)
-    for done, segments in enumerate(chunks, 1):
-        features = Features(corpus.texts, job.options)
-        for (fit, system), label in wanted.items():
-            started = time.perf_counter()
-            partials[fit, system].append(fit.partial(_fit_view(corpus, segments, fit, system, features)))
-            costs.spend(label, time.perf_counter() - started)
-        report("fitting", done, len(chunks))
-    for (fit, system), label in wanted.items():
-        started = time.perf_counter()
-        fits[str(fit), system] = fit.combine(partials[fit, system], job.options)
-        costs.spend(label, time.perf_counter() - started)
+            labels[fit].append(label)
+    missing = [(fit, names, system) for fit, names in labels.items() for system in _fitted_on(fit, whole.corpus) if (names[-1], system) not in fits]
+    metrics = {names[-1]: job.metrics[names[-1]] for fit, names, _ in missing if fit.over != "system"}
+    partials = _mapped(Task("fit", replace(job, metrics=metrics), Reducer.of(None, whole.corpus)), chunks, executor, costs, "fitting")
+    with costs.features_of(whole.features):
+        for fit, names, system in missing:
+            with spent_on(names[-1], costs, whole.features):
+                # What is fitted on a system's rows sees all of them at once, so that how they were cut into chunks changes no bit.
+                parts = partials["", names[-1]] if fit.over != "system" else [fit.partial(whole.fit_view(fit, system))]
+                fits |= dict.fromkeys([(name, system) for name in names], fit.combine(parts, job.options))
     return fits
 
 
-def _fit_view(corpus: Corpus, segments: Array, fit: Fit, system: str, features: Features) -> View:
-    """What a fit sees of a chunk: its segments' references, and their sources or, with the source of each, a system's predictions."""
-    sources = None if corpus.sources is None else corpus.sources[segments]
-    references = None if corpus.references is None else corpus.references.take(segments)
-    if fit.over == "system":
-        predictions = corpus.predictions[system].take(segments)
-        return View(features, predictions.values, references, None if sources is None else sources[predictions.owners], None, corpus.lang)
-    return View(features, np.empty(0, dtype=np.int64), references, sources, None, corpus.lang)
+def _fitted_on(fit: Fit, corpus: Corpus) -> tuple[str, ...]:
+    return corpus.systems if fit.over == "system" else ("",)
+
+
+def _mapped(task: Task, chunks: Sequence[Chunk], executor: Executor, costs: Costs, what: str) -> dict[tuple[str, str], list[Arrays]]:
+    """What a task gives for each chunk, by system and label, in the order of the chunks."""
+    found: dict[tuple[str, str], list[Arrays]] = defaultdict(list)
+    if task.job.metrics:
+        for done, (chunk, (rows, cost)) in enumerate(zip(chunks, executor.map(task, chunks), strict=True), 1):
+            report(what, done, len(chunks))
+            costs.add(cost)
+            for key, arrays in rows.items():
+                found[key].append(arrays)
+            if len(chunks) > 1:
+                chunk.forget()
+    return found
 
 
 def describe(job: Job) -> dict[str, Any]:
     """The job's options as plain data, for the saved configuration."""
-    return {"reduce_fn": None if job.reduce_fn is None else rule_name(job.reduce_fn), **asdict(job.options)}
+    rule = job.reduce_fn
+    return {"reduce_fn": {"callable": Reducer.name(rule)} if callable(rule) else rule, **asdict(job.options)}

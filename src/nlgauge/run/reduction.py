@@ -1,12 +1,13 @@
 """Reduction: from all rows of a segment to one, first over references, then over predictions.
 
 "best" (the default), "max" and "min" choose a row and keep its statistics, part by part, so the corpus score stays a true
-corpus score. Anything else (mean, median, another NumPy name, a callable) averages scores; the row becomes the scores and a
-one, the corpus score their mean, and the signature says so.
+corpus score. Anything else (mean, median, another NumPy name, a callable) averages the scores that are defined; the row becomes the averages,
+the corpus score their mean over the segments for which they are defined, and the signature says so.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,8 +17,9 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, offsets_of
-from nlgauge.errors import ParameterError
+from nlgauge.errors import ParameterError, ResultError
 from nlgauge.metric import Arrays, Metric, Output
+from nlgauge.metric.mean import means_of_defined, values_and_defined
 
 ReduceFn = str | Callable[[Any], Any] | None
 _CHOOSERS = ("best", "max", "min")
@@ -25,10 +27,14 @@ _CHOOSERS = ("best", "max", "min")
 
 @dataclass(frozen=True)
 class Averaged(Metric):
-    """A metric whose rows were averaged: its statistics are its outputs and a one."""
+    """A metric whose rows were averaged: its statistics are its outputs (0 where undefined), then whether each is defined."""
 
     metric: Metric
     function: str
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.metric.name
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return self.metric.outputs()
@@ -37,10 +43,27 @@ class Averaged(Metric):
         return self.metric.facts(corpus)
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        return {output.name: statistics[..., i] / statistics[..., -1] for i, output in enumerate(self.outputs()[part])}
+        return means_of_defined(statistics, [output.name for output in self.outputs()[part]])
 
     def __str__(self) -> str:
         return str(self.metric)
+
+
+@dataclass(frozen=True)
+class LostFunction:
+    """Stands for a function that averaged the rows of a saved result; functions are never saved, so it can only be named."""
+
+    function: str
+
+    @property
+    def __name__(self) -> str:
+        return self.function
+
+    def __call__(self, scores: Any) -> Any:
+        raise ResultError(
+            f"this result was averaged by a function of the caller, {self.function!r}, which is not saved; "
+            "score again with that function to add to it."
+        )
 
 
 @dataclass(frozen=True)
@@ -53,10 +76,15 @@ class Reducer:
 
     @classmethod
     def of(cls, rule: ReduceFn, corpus: Corpus) -> Reducer:
-        """The reducer for a corpus, or an error where the rule is none."""
+        """The reducer for a corpus, or an error where the rule is not one."""
         averaging_function(rule)
         many_references = corpus.references is not None and bool((corpus.references.lengths > 1).any())
         return cls(rule, many_references, any(bool((column.lengths > 1).any()) for column in corpus.predictions.values()))
+
+    @staticmethod
+    def name(rule: ReduceFn) -> str:
+        """A rule as it is named in signatures and saved configurations."""
+        return rule if isinstance(rule, str) else "default" if rule is None else getattr(rule, "__name__", "callable")
 
     def _rule(self, metric: Metric) -> str | Callable[[Any], Any]:
         return metric.reduce if self.rule is None else self.rule
@@ -69,15 +97,16 @@ class Reducer:
 
     def facts(self, metric: Metric) -> dict[str, str]:
         """What a signature says of the rule: nothing where it chooses the best, or had nothing to act on."""
-        rule = rule_name(self._rule(metric))
-        return {"reduce": rule} if self._acts_on(metric) and rule != "best" else {}
+        rule = self._rule(metric)
+        named = f"callable {self.name(rule)}" if callable(rule) else rule
+        return {"reduce": named} if self._acts_on(metric) and named != "best" else {}
 
     def reduced(self, metric: Metric) -> Metric:
         """The metric of the reduced rows."""
-        return metric if self._averages(metric) is None else Averaged(metric, rule_name(self._rule(metric)))
+        return metric if self._averages(metric) is None else Averaged(metric, self.name(self._rule(metric)))
 
     def reduce(self, metric: Metric, statistics: Arrays, references: Array, predictions: Array) -> Arrays:
-        """One row a segment; `references` counts the rows of a prediction, `predictions` those of a segment."""
+        """One row per segment; `references` counts the rows of a prediction, `predictions` those of a segment."""
         function = self._averages(metric)
         if function is None:
             return {part: values[self._chosen(metric, part, values, references, predictions)] for part, values in statistics.items()}
@@ -88,16 +117,15 @@ class Reducer:
             for sizes in (references, predictions):
                 bounds = offsets_of(sizes)
                 groups = (scores[a:b] for a, b in pairwise(bounds))
-                scores = np.array([[_number(function, column) for column in group.T] for group in groups])
-            found[part] = np.column_stack([scores, np.ones(len(scores))])
+                scores = np.array([[_average(function, column) for column in group.T] for group in groups])
+            found[part] = values_and_defined(scores)
         return found
 
-    def winner(self, metric: Metric, statistics: Arrays, references: Array, predictions: Array) -> int | None:
-        """The row of a single segment that decides its score; None where rows are averaged."""
+    def winners(self, metric: Metric, statistics: Arrays, references: Array, predictions: Array) -> dict[str, int] | None:
+        """For each part the row of a single segment that decides its score; None where rows are averaged."""
         if self._averages(metric) is not None:
             return None
-        part = next(iter(metric.outputs()))
-        return int(self._chosen(metric, part, statistics[part], references, predictions)[0])
+        return {part: int(self._chosen(metric, part, values, references, predictions)[0]) for part, values in statistics.items()}
 
     def _chosen(self, metric: Metric, part: str, values: Array, references: Array, predictions: Array) -> Array:
         if len(values) == len(predictions):
@@ -106,25 +134,26 @@ class Reducer:
         scores = metric.for_segments().score(part, values)[first.name]
         rule = self._rule(metric)
         higher = first.higher_is_better is not False if rule == "best" else rule == "max"
+        # An undefined score never wins against a defined one.
         cost = np.where(np.isnan(scores), np.inf, -scores if higher else scores)
         chosen = np.arange(len(values))
         for sizes in (references, predictions):
             owners = np.repeat(np.arange(len(sizes)), sizes)
-            order = np.lexsort((np.arange(len(chosen)), cost[chosen], owners))
+            order = np.lexsort((np.isnan(scores[chosen]), cost[chosen], owners))
             chosen = chosen[order[offsets_of(sizes)[:-1]]]
         return chosen
 
 
-def rule_name(rule: ReduceFn) -> str:
-    """A rule as it is named in signatures and saved configurations."""
-    return rule if isinstance(rule, str) else "default" if rule is None else getattr(rule, "__name__", "callable")
-
-
-def _number(function: Callable[[Any], Any], scores: Array) -> float:
+def _average(function: Callable[[Any], Any], scores: Array) -> float:
+    """The average of the scores that are defined; NaN where none is."""
+    defined = scores[~np.isnan(scores)]
+    if not len(defined):
+        return math.nan
+    found = function(defined)
     try:
-        return float(function(scores))
-    except TypeError:
-        raise ParameterError(f"reduce_fn {rule_name(function)!r} must turn several scores into one number; it gave {function(scores)!r}.") from None
+        return float(found)
+    except (TypeError, ValueError):
+        raise ParameterError(f"reduce_fn {Reducer.name(function)!r} must turn several scores into one number; it gave {found!r:.60}.") from None
 
 
 def averaging_function(rule: ReduceFn) -> Callable[[Any], Any] | None:
@@ -135,6 +164,6 @@ def averaging_function(rule: ReduceFn) -> Callable[[Any], Any] | None:
         return rule
     function = getattr(np, rule, None) if isinstance(rule, str) and rule.isidentifier() else None
     if not callable(function) or isinstance(function, type):
-        raise ParameterError(f"reduce_fn must be 'best', 'max', 'min', the name of a NumPy function such as 'mean', or a callable; got {rule!r}.")
+        raise ParameterError(f"reduce_fn must be 'best', 'max', 'min', the name of a NumPy function such as 'mean', or a callable; got {rule!r:.60}.")
     found: Callable[[Any], Any] = function
     return found

@@ -8,61 +8,57 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from queue import SimpleQueue
 from typing import Any
 
-from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
-from nlgauge.errors import InputError, ModelError, NlgaugeError, ParameterError
-from nlgauge.metric import AnyMetric, Metric
+from nlgauge.errors import InputError, MetricError, ModelError, NlgaugeError, ParameterError
+from nlgauge.metric.saved import can_run_remotely
 from nlgauge.models.threads import threads
-from nlgauge.run.chunk import Job, Rows
+from nlgauge.run.chunk import Chunk, Rows, Task
 from nlgauge.run.costs import Costs
 from nlgauge.run.executors import Serial
-from nlgauge.run.processes.wire import receive, send
-from nlgauge.run.reduction import Reducer
+from nlgauge.run.processes.messages import of_task
+from nlgauge.run.processes.wire import WireError, receive, send
 
-_ERRORS = {kind.__name__: kind for kind in (InputError, ModelError, ParameterError)}
+_ERRORS = {kind.__name__: kind for kind in (InputError, MetricError, ModelError, ParameterError)}
 
 
+@dataclass(frozen=True)
 class Processes:
-    """Chunks in worker processes, which are started as programs of their own: no `__main__` guard is needed.
+    """Chunks in worker processes; no `__main__` guard is needed.
 
     Metrics that cannot be written down (own model objects, classes of the calling script) and metrics fitted on a system's rows
     stay in this process.
     """
 
-    characters = 50_000
+    characters: int = 50_000
 
-    def map(self, corpus: Corpus, chunks: Sequence[Array], job: Job, reducer: Reducer) -> Iterator[tuple[Rows, Costs]]:
-        away = {label: metric for label, metric in job.metrics.items() if _travels(metric)}
-        home = {label: metric for label, metric in job.metrics.items() if label not in away}
-        if callable(reducer.rule) or not away:
-            yield from Serial().map(corpus, chunks, job, reducer)
+    def map(self, task: Task, chunks: Sequence[Chunk]) -> Iterator[tuple[Rows, Costs]]:
+        """What the task gives for each chunk."""
+        remote = {label: metric for label, metric in task.job.metrics.items() if can_run_remotely(metric)}
+        local = {label: metric for label, metric in task.job.metrics.items() if label not in remote}
+        if callable(task.reducer.rule) or not remote:
+            yield from Serial().map(task, chunks)
             return
         count = min(threads(), len(chunks))
-        setup = {
-            "metrics": {label: str(metric) for label, metric in away.items()},
-            "reducer": [reducer.rule, reducer.many_references, reducer.many_predictions],
-            "options": [job.options.seed, job.options.batch_size, job.options.device],
-            "fits": [[name, system, arrays] for (name, system), arrays in job.fits.items() if not system],
-        }
-        workers = [_Worker(setup, max(1, threads() // count)) for _ in range(count)]
+        setup = of_task(replace(task, job=replace(task.job, metrics=remote)))
+        workers: list[_Worker] = []
         free: SimpleQueue[_Worker] = SimpleQueue()
-        for worker in workers:
-            free.put(worker)
+        pool = ThreadPoolExecutor(count)
 
-        def compute(segments: Array) -> tuple[Rows, Costs]:
+        def compute(chunk: Chunk) -> tuple[Rows, Costs]:
             worker = free.get()
             try:
-                return worker.compute(replace(corpus, weights=None, documents=None).take(segments))
+                return worker.compute(chunk)
             finally:
                 free.put(worker)
 
-        rest = Serial().map(corpus, chunks, replace(job, metrics=home), reducer)
-        pool = ThreadPoolExecutor(count)
         try:
+            for _ in range(count):
+                workers.append(_Worker(setup, max(1, threads() // count)))
+                free.put(workers[-1])
+            rest = Serial().map(replace(task, job=replace(task.job, metrics=local)), chunks)
             for (rows, costs), (more, further) in zip(pool.map(compute, chunks), rest, strict=True):
                 costs.add(further)
                 yield {**rows, **more}, costs
@@ -72,34 +68,30 @@ class Processes:
             pool.shutdown(cancel_futures=True)
 
 
-def _travels(metric: AnyMetric) -> bool:
-    from nlgauge.metric.registry import is_importable, parse
-
-    if not isinstance(metric, Metric) or not is_importable(metric) or ((fit := metric.fit()) is not None and fit.over == "system"):
-        return False
-    try:
-        return parse(str(metric)) == metric
-    except NlgaugeError:
-        return False
-
-
 class _Worker:
     """A process that computes chunks: `python -m nlgauge.run.processes.worker`, spoken to in framed messages."""
 
     def __init__(self, setup: Mapping[str, Any], its_threads: int) -> None:
         environment = {**os.environ, "NLGAUGE_THREADS": str(its_threads)}
         # -P: a module in the working directory must not take the place of one that the worker imports.
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "nlgauge.run.processes.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
-        )
+        command = [sys.executable, "-P", "-m", "nlgauge.run.processes.worker"]
+        try:
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+        except OSError as error:
+            raise NlgaugeError(f"a worker process could not be started with {sys.executable!r}: {error}; score without run_concurrent.") from None
         self._send(setup)
 
-    def compute(self, corpus: Corpus) -> tuple[Rows, Costs]:
+    def compute(self, chunk: Chunk) -> tuple[Rows, Costs]:
+        """What the worker's task gives for a chunk."""
+        corpus = chunk.alone()
         self._send({"records": corpus.records(), "lang": corpus.lang})
         assert self._process.stdout is not None
-        answer = receive(self._process.stdout)
+        try:
+            answer = receive(self._process.stdout)
+        except WireError as error:
+            raise NlgaugeError(f"a worker process gave an answer that cannot be read ({error}); score without run_concurrent.") from None
         if answer is None:
-            raise NlgaugeError(f"a worker process ended with exit code {self._process.wait()}; its message is above.")
+            raise self._ended()
         if "error" in answer:
             kind, message = answer["error"]
             raise _ERRORS.get(kind, NlgaugeError)(f"in a worker process: {message}")
@@ -107,9 +99,17 @@ class _Worker:
 
     def _send(self, message: Any) -> None:
         assert self._process.stdin is not None
-        send(self._process.stdin, message)
+        try:
+            send(self._process.stdin, message)
+        except BrokenPipeError:
+            raise self._ended() from None
+
+    def _ended(self) -> NlgaugeError:
+        code = self._process.wait()
+        return NlgaugeError(f"a worker process ended with exit code {code}; its message is above. Score without run_concurrent to go on.")
 
     def close(self) -> None:
+        """Ends the process."""
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):

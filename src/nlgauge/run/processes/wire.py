@@ -9,6 +9,13 @@ import msgspec
 import numpy as np
 
 _ARRAY = 1
+# What every message begins with: anything else was printed by something that is not a worker.
+_MARK = b"nlg\x01"
+_HEAD = struct.calcsize("<4sQ")
+
+
+class WireError(Exception):
+    """Something came that is not a message."""
 
 
 def encode(message: Any) -> bytes:
@@ -35,11 +42,17 @@ def _decode_array(code: int, data: memoryview) -> Any:
 def send(stream: BinaryIO | Any, message: Any) -> None:
     """Writes one message, its length first."""
     data = encode(message)
-    stream.write(struct.pack("<Q", len(data)) + data)
+    stream.write(struct.pack("<4sQ", _MARK, len(data)) + data)
     stream.flush()
 
 
 def receive(stream: BinaryIO | Any) -> Any:
     """The next message; None where the other side has closed."""
-    head = stream.read(8)
-    return decode(stream.read(struct.unpack("<Q", head)[0])) if len(head) == 8 else None
+    head = stream.read(_HEAD)
+    if len(head) < _HEAD:
+        return None
+    mark, length = struct.unpack("<4sQ", head)
+    if mark != _MARK:
+        raise WireError(f"it begins with {head!r}")
+    data = stream.read(length)
+    return decode(data) if len(data) == length else None

@@ -11,11 +11,9 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.errors import NlgaugeError
-from nlgauge.features import RunOptions
-from nlgauge.metric.registry import parse
-from nlgauge.run.chunk import Job, run_chunk
+from nlgauge.run.chunk import Chunk, Task
+from nlgauge.run.processes.messages import to_task
 from nlgauge.run.processes.wire import receive, send
-from nlgauge.run.reduction import Reducer
 
 
 def main() -> None:
@@ -27,20 +25,18 @@ def main() -> None:
     setup = receive(sys.stdin.buffer)
     if setup is None:
         return
-    job = Job(
-        {label: parse(text) for label, text in setup["metrics"].items()},
-        options=RunOptions(*setup["options"]),
-        fits={(name, system): arrays for name, system, arrays in setup["fits"]},
-    )
-    reducer = Reducer(*setup["reducer"])
-    while (message := receive(sys.stdin.buffer)) is not None:
-        send(answers, _answer(message, job, reducer))
-
-
-def _answer(message: dict[str, Any], job: Job, reducer: Reducer) -> dict[str, Any]:
+    task = to_task(setup)
     try:
-        corpus = Corpus.from_saved(message["records"], message["lang"], named_systems=True)
-        rows, costs = run_chunk(corpus, np.arange(len(corpus)), job, reducer)
+        while (message := receive(sys.stdin.buffer)) is not None:
+            send(answers, _answer(message, task))
+    except BrokenPipeError:
+        os._exit(0)  # the parent is gone, and nobody waits for what is left in the buffer
+
+
+def _answer(message: dict[str, Any], task: Task) -> dict[str, Any]:
+    try:
+        corpus = Corpus.from_saved(message["records"], message["lang"])
+        rows, costs = task.run(Chunk(corpus, np.arange(len(corpus)), task.job.options))
     except NlgaugeError as error:
         return {"error": [type(error).__name__, str(error)]}
     return {"rows": [[system, label, arrays] for (system, label), arrays in rows.items()], "metrics": costs.metrics, "features": costs.features}

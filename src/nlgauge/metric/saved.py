@@ -1,0 +1,61 @@
+"""Metrics written down and read again: by name with every parameter, so that a changed default never re-interprets what was saved."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from nlgauge.errors import NlgaugeError
+from nlgauge.metric import AnyMetric, Metric, Output
+from nlgauge.metric.registry import is_importable, make
+
+
+def describe(metric: AnyMetric) -> dict[str, Any]:
+    """Name and all parameters of a metric, as plain data; the user's own objects are only named."""
+    parameters = {f.name: _plain(getattr(metric, f.name)) for f in fields(metric)} if is_dataclass(metric) else {}
+    return {"name": metric.name, "parameters": parameters}
+
+
+def restore(name: str, parameters: dict[str, Any]) -> AnyMetric | None:
+    """The metric that was described; None where its class is not here, or has other parameters now."""
+    try:
+        return make(name, {key: _value(value) for key, value in parameters.items()})
+    except NlgaugeError:
+        return None
+
+
+def can_run_remotely(metric: AnyMetric) -> bool:
+    """Whether another process can make the same metric of its description, and needs nothing of a whole system for it."""
+    if not isinstance(metric, Metric) or not is_importable(metric) or ((fit := metric.fit()) is not None and fit.over == "system"):
+        return False
+    return restore(**describe(metric)) == metric
+
+
+def describe_outputs(metric: AnyMetric) -> dict[str, list[dict[str, Any]]]:
+    """The outputs of a metric by part, as plain data."""
+    return {part: [{f.name: _plain(getattr(output, f.name)) for f in fields(output)} for output in outputs] for part, outputs in metric.outputs().items()}
+
+
+def restore_outputs(parts: dict[str, list[dict[str, Any]]]) -> dict[str, tuple[Output, ...]]:
+    """The outputs that were described."""
+    known = {f.name for f in fields(Output)}
+    return {
+        part: tuple(Output(**{key: _value(value) for key, value in output.items() if key in known}) for output in outputs)
+        for part, outputs in parts.items()
+    }
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no infinity and no tuple; what is not a plain value is named by how it prints."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": str(value)}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value).strip("'")
+
+
+def _value(plain: Any) -> Any:
+    if isinstance(plain, dict) and set(plain) == {"float"}:
+        return float(plain["float"])
+    return tuple(_value(item) for item in plain) if isinstance(plain, list) else plain

@@ -1,0 +1,66 @@
+"""What a run is made of, before it runs: metrics by label, with the language and the rule of reduction filled in, and their signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from nlgauge.corpus import Corpus
+from nlgauge.errors import ParameterError
+from nlgauge.metric import AnyMetric, CorpusMetric, Metric
+from nlgauge.metric.registry import make, parse
+from nlgauge.run.chunk import Job
+from nlgauge.run.reduction import ReduceFn, Reducer
+
+MetricSpec = str | AnyMetric | Mapping[str, Any]
+
+
+def labelled(metrics: MetricSpec | Iterable[MetricSpec]) -> dict[str, AnyMetric]:
+    """Metrics by label, from names, values and dictionaries."""
+    specs = [metrics] if isinstance(metrics, str | Metric | CorpusMetric | Mapping) else list(metrics)
+    found: dict[str, AnyMetric] = {}
+    for spec in specs:
+        label, metric = _one(spec)
+        if label in found:
+            raise ParameterError(f"two metrics are labelled {label!r}; give one of them a resulting_name.")
+        found[label] = metric
+    if not found:
+        raise ParameterError("no metrics were given; name at least one, `nlgauge list` shows all.")
+    return found
+
+
+def _one(spec: MetricSpec) -> tuple[str, AnyMetric]:
+    if isinstance(spec, str):
+        metric = parse(spec)
+        return str(metric), metric
+    if isinstance(spec, Metric | CorpusMetric):
+        return getattr(spec, "resulting_name", None) or str(spec), spec
+    if isinstance(spec, Mapping) and "path" in spec:
+        known = ("path", "resulting_name", "task", "compute_kwargs")
+        parameters = {**(spec.get("compute_kwargs") or {}), **{key: value for key, value in spec.items() if key not in known}}
+        path = spec["path"]
+        metric = path if isinstance(path, Metric | CorpusMetric) else make(str(path), parameters)
+        return str(spec.get("resulting_name") or metric), metric
+    raise ParameterError(f"a metric is a name, a Metric or a dictionary with 'path'; got {spec!r:.60}.")
+
+
+def prepared(metrics: Mapping[str, AnyMetric], lang: str | None, reduce_fn: ReduceFn) -> dict[str, AnyMetric]:
+    """The metrics with what depends on the language and the rule of reduction filled in; a label that is the metric as printed follows it."""
+    found: dict[str, AnyMetric] = {}
+    for label, metric in metrics.items():
+        filled = metric.for_language(lang).for_reduction(reduce_fn)
+        name = str(filled) if label == str(metric) else label
+        if name in found:
+            raise ParameterError(f"two metrics are labelled {name!r} for the language {lang!r}; give one of them a resulting_name.")
+        found[name] = filled
+    return found
+
+
+def signatures(corpus: Corpus, job: Job) -> dict[str, str]:
+    """One line for each label that says which number it is."""
+    reducer = Reducer.of(job.reduce_fn, corpus)
+    found = {}
+    for label, metric in job.metrics.items():
+        reduction = reducer.facts(metric) if isinstance(metric, Metric) else {}
+        found[label] = metric.signature(corpus, {**reduction, **({"seed": str(job.options.seed)} if metric.seeded else {})})
+    return found
