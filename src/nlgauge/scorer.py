@@ -157,7 +157,7 @@ def extended(result: Result, metrics: Sequence[MetricSpec], predictions: Mapping
     else:
         assert predictions is not None
         corpus = result.corpus.adding(predictions)
-        whole = replace(result.corpus, predictions={**result.corpus.predictions, **corpus.predictions}, named_systems=True)
+        whole = replace(result.corpus, predictions={**result.corpus.predictions, **corpus.predictions})
         if Reducer.of(job.reduce_fn, whole) != Reducer.of(job.reduce_fn, result.corpus):
             raise InputError("the new system has several predictions for a segment, the others have one: score them together.")
         all_metrics = dict(job.metrics)

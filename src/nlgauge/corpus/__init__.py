@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -43,7 +43,6 @@ class Corpus:
     weights: Array | None = None
     documents: tuple[str, ...] | None = None
     lang: str | None = None
-    named_systems: bool = field(default=False)
 
     @classmethod
     def read(
@@ -93,7 +92,6 @@ class Corpus:
             weights=None if weights is None else _weights(weights, count),
             documents=None if documents is None else _labels(documents, count, "documents"),
             lang=lang,
-            named_systems=named,
         )
 
     def __len__(self) -> int:
@@ -143,7 +141,7 @@ class Corpus:
             if len(rows) != len(self):
                 raise InputError(f"{name} has {len(rows)} segments, the result has {len(self)}.")
             columns[system] = _column(rows, name, self.texts, least=1)
-        return replace(self, predictions=columns, named_systems=True)
+        return replace(self, predictions=columns)
 
     def swapping(self, one: str, other: str, where: Array) -> Corpus:
         """The corpus in which two systems have changed places in these segments."""
@@ -183,10 +181,10 @@ class Corpus:
         return found
 
     @classmethod
-    def from_saved(cls, records: Sequence[Mapping[str, Any]], lang: str | None, named_systems: bool) -> Corpus:
+    def from_saved(cls, records: Sequence[Mapping[str, Any]], lang: str | None) -> Corpus:
         """The corpus that `records` wrote."""
         first = records[0]
-        corpus = cls.read(
+        return cls.read(
             {system: [record["predictions"][system] for record in records] for system in first["predictions"]},
             [record["references"] for record in records] if "references" in first else None,
             [record["source"] for record in records] if "source" in first else None,
@@ -195,7 +193,6 @@ class Corpus:
             documents=[record["document"] for record in records] if "document" in first else None,
             lang=lang,
         )
-        return replace(corpus, named_systems=named_systems)
 
 
 def _items(values: Any, name: str) -> list[Any]:

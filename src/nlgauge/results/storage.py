@@ -53,7 +53,6 @@ class SavedRun(msgspec.Struct):
     format: int
     texts: bool
     lang: str | None
-    named_systems: bool
     config: dict[str, Any]
     metrics: dict[str, str]
     signatures: dict[str, str]
@@ -130,7 +129,6 @@ def _write(result: Result, directory: Path, texts: bool) -> None:
         FORMAT,
         texts,
         result.corpus.lang,
-        result.corpus.named_systems,
         dict(result.config),
         {label: str(metric) for label, metric in result.job.metrics.items()},
         dict(result.signatures),
@@ -169,7 +167,7 @@ def _read(place: Path) -> Result:
     if run.format != FORMAT:
         raise ResultError(f"{place} is of format {run.format}, this version reads {FORMAT}; use the version of nlgauge that wrote it.")
     lines = (place / "corpus.jsonl").read_bytes().split(b"\n")
-    corpus = Corpus.from_saved([msgspec.json.decode(line) for line in lines if line], run.lang, run.named_systems)
+    corpus = Corpus.from_saved([msgspec.json.decode(line) for line in lines if line], run.lang)
     statistics = _arrays(place / "statistics.npz")
     fits = _arrays(place / "fits.npz")
     tables = {(saved.system, saved.label): _table(saved, statistics, place) for saved in run.tables}

@@ -39,7 +39,7 @@ def main() -> None:
 
 def _answer(message: dict[str, Any], job: Job, reducer: Reducer) -> dict[str, Any]:
     try:
-        corpus = Corpus.from_saved(message["records"], message["lang"], named_systems=True)
+        corpus = Corpus.from_saved(message["records"], message["lang"])
         rows, costs = run_chunk(corpus, np.arange(len(corpus)), job, reducer)
     except NlgaugeError as error:
         return {"error": [type(error).__name__, str(error)]}
