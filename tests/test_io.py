@@ -204,7 +204,7 @@ def test_columns_by_name_and_by_number_of_one_file(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "given", "message"),
     [
-        ("refs.txt", "a\n", "ref.txt", "no file ref.txt; did you mean 'refs.txt'"),
+        ("refs.txt", "a\n", "ref.txt", r"no file ref.txt \(did you mean 'refs.txt'\?\)"),
         ("refs.txt", "a\n", "nowhere/ref.txt", "no folder nowhere either"),
         ("refs.txt", "a\n", "refs.txt:2", "columns are taken from .tsv, .csv and .jsonl files"),
         ("refs.txt", "a\n", ".", "is a directory"),
@@ -214,7 +214,7 @@ def test_columns_by_name_and_by_number_of_one_file(folder: Path) -> None:
         ("a.txt", b"\xef\xbb\xbf\xff", "a.txt", "line 1, byte 1 is 0xFF.*WINDOWS-1252"),
         ("a.txt.gz", b"plain", "a.txt.gz", "no whole gzip file"),
         ("a.txt.gz", gzip.compress(b"text" * 100, mtime=0)[:-9], "a.txt.gz", "no whole gzip file"),
-        ("d.tsv", "src\tref\na\tb\n", "d.tsv:refs", "no column 'refs'; did you mean 'ref'; it has src, ref"),
+        ("d.tsv", "src\tref\na\tb\n", "d.tsv:refs", r"no column 'refs' \(did you mean 'ref'\?\); it has src, ref"),
         ("d.tsv", "a\tb\n", "d.tsv:3", "no column '3'; it has 1, 2"),
         ("d.tsv", "a\tb\n", "d.tsv:0", "no column '0'; it has 1, 2"),
         ("d.tsv", "src\tref\na\tb\nc\n", "d.tsv:ref", "line 3 has 1 columns, the first line has 2; put fields that hold tabs"),

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.corpus import language
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
 from nlgauge.corpus.records import arguments_of, as_records, is_text_list
 from nlgauge.corpus.texts import Texts
@@ -57,6 +58,7 @@ class Corpus:
         lang: str | None = None,
     ) -> Corpus:
         """The corpus of what was given, in any of the shapes of this module's table."""
+        language.checked(lang)
         records = as_records(predictions)
         if records is not None:
             others = {"references": references, "sources": sources, "ids": ids, "weights": weights, "documents": documents}
@@ -184,15 +186,16 @@ class Corpus:
     def from_saved(cls, records: Sequence[Mapping[str, Any]], lang: str | None) -> Corpus:
         """The corpus that `records` wrote."""
         first = records[0]
-        return cls.read(
+        corpus = cls.read(
             {system: [record["predictions"][system] for record in records] for system in first["predictions"]},
             [record["references"] for record in records] if "references" in first else None,
             [record["source"] for record in records] if "source" in first else None,
             ids=[record["id"] for record in records],
             weights=[record["weight"] for record in records] if "weight" in first else None,
             documents=[record["document"] for record in records] if "document" in first else None,
-            lang=lang,
         )
+        # What was saved may have a language that is refused today.
+        return replace(corpus, lang=lang)
 
 
 def _items(values: Any, name: str) -> list[Any]:
