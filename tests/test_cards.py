@@ -209,11 +209,11 @@ def test_figure_3_5() -> None:
 MODULE = """
 from dataclasses import dataclass
 from typing import ClassVar
-from nlgauge.metric import WholeMetric, register
+from nlgauge.metric import CorpusMetric, register
 
 @register
 @dataclass(frozen=True)
-class Mine(WholeMetric):
+class Mine(CorpusMetric):
     name: ClassVar[str] = "{name}"
 """
 FRONT = """title = "Mine"

@@ -160,11 +160,11 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["score", "-m", "blue", "-r", "refs.txt", "sysA.txt"], "no metric 'blue'; did you mean 'bleu'"),
+        (["score", "-m", "blue", "-r", "refs.txt", "sysA.txt"], "no metric 'blue' (did you mean 'bleu'?)"),
         (["score", "-m", "bleu(order=2)", "-r", "refs.txt", "sysA.txt"], "bleu has no parameter 'order'"),
         (["score", "-m", "bleu(max_order=0)", "-r", "refs.txt", "sysA.txt"], "max_order must be a whole number from 1, got 0"),
         (["score", "-m", "bleu(", "-r", "refs.txt", "sysA.txt"], "cannot read 'bleu('"),
-        (["score", "-r", "ref.txt", "sysA.txt"], "no file ref.txt; did you mean 'refs.txt'"),
+        (["score", "-r", "ref.txt", "sysA.txt"], "no file ref.txt (did you mean 'refs.txt'"),
         (["score", "-r", "short.txt", "sysA.txt"], "short.txt has 1 texts, sysA.txt has 3"),
         (["score", "-r", "latin1.txt", "sysA.txt"], "latin1.txt is not UTF-8: line 1, byte 4 is 0xE9"),
         (["score", "-r", "-", "-"], "asked for twice"),

@@ -133,7 +133,7 @@ def rows(result: Result, system: str | None = None) -> list[dict[str, float]]:
 
 def scores(result: Result, system: str | None = None) -> dict[str, float]:
     wanted = result.systems[0] if system is None else system
-    return result.tables[wanted, result.labels[0]].scores(result.corpus.weights)
+    return result.tables[wanted, result.labels[0]].scores()
 
 
 def assert_same(metric: AnyMetric, ours: Any, theirs: Any, exact: bool = True) -> None:
@@ -237,7 +237,7 @@ def test_processes_give_the_same_numbers(build, monkeypatch):
     for key, table in serial.tables.items():
         for part, statistics in table.statistics.items():
             assert_same(table.metric, dict(enumerate(statistics.ravel())), dict(enumerate(parallel.tables[key].statistics[part].ravel())))
-        assert_same(table.metric, table.scores(None), parallel.tables[key].scores(None))
+        assert_same(table.metric, table.scores(), parallel.tables[key].scores())
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 from collections import UserList
 
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import corpora, texts
 
+import nlgauge
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError, NlgaugeError
@@ -44,7 +46,6 @@ def shape(corpus: Corpus) -> dict[str, object]:
 def test_every_shape_of_the_table(predictions, references, expected_predictions, expected_references):
     corpus = Corpus.read(predictions, references)
     assert shape(corpus) == {"predictions": expected_predictions, "references": expected_references, "sources": None}
-    assert corpus.named_systems == isinstance(predictions, dict)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,7 @@ def test_records_of_several_systems_in_any_order(form):
     corpus = Corpus.read(form(LONG))
     assert shape(corpus)["predictions"] == {"A": [["p1"], ["p2"]], "B": [["q1"], ["q2"]]}
     assert shape(corpus)["references"] == [["r1"], ["r2"]]
-    assert (corpus.ids, corpus.named_systems) == (("1", "2"), True)
+    assert corpus.ids == ("1", "2")
 
 
 def without(record: dict[str, object], *names: str) -> dict[str, object]:
@@ -251,9 +252,9 @@ def test_records_make_the_same_corpus_again(corpus, weighted):
     predictions, references = corpus
     extra = {"weights": [float(i + 1) for i in range(len(predictions))], "documents": ["d"] * len(predictions)} if weighted else {}
     read = Corpus.read({"A": predictions, "B": predictions}, references, predictions, lang="en", **extra)
-    again = Corpus.from_saved(read.records(), "en", True)
+    again = Corpus.from_saved(read.records(), "en")
     assert shape(again) == shape(read)
-    assert (again.ids, again.documents, again.lang, again.named_systems) == (read.ids, read.documents, read.lang, read.named_systems)
+    assert (again.ids, again.documents, again.lang) == (read.ids, read.documents, read.lang)
     assert again.weights is None or again.weights.tolist() == read.weights.tolist()
     assert again.records() == read.records()
 
@@ -290,3 +291,12 @@ def test_take_and_only_and_adding():
         read.adding({"A": ["p", "q"]})
     with pytest.raises(InputError, match=r"predictions\['C'\] has 1 segments, the result has 2"):
         read.adding({"C": ["p"]})
+
+
+def test_a_result_of_an_older_version_still_loads(tmp_path):
+    nlgauge.score(["p"], ["r"], metrics="wer").save(tmp_path / "out")
+    run = tmp_path / "out" / "run.json"
+    saved = json.loads(run.read_text())
+    # Versions before 0.2 wrote whether the systems were named, and took any string for a language.
+    run.write_text(json.dumps({**saved, "named_systems": True, "lang": "german"}))
+    assert nlgauge.load(tmp_path / "out").corpus.lang == "german"

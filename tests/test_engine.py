@@ -199,14 +199,14 @@ def test_a_fit_sees_every_reference_once_a_segment_and_never_once_a_system(monke
     monkeypatch.setattr(Corpus, "chunks", lambda self, characters: [np.array([0]), np.array([1, 2])])
     two = nlgauge.score({"A": ["a", "b", "c"], "B": ["d", "e", "f"]}, references, metrics=Fitted())
     for result in (one, two):
-        (arrays,) = result.fits.values()
+        (arrays,) = result.job.fits.values()
         assert arrays["lengths"].tolist() == [1, 2, 1, 3]
 
 
 def test_a_fit_on_a_system_is_one_for_each_system_with_rows_in_their_places(monkeypatch):
     monkeypatch.setattr(Corpus, "chunks", lambda self, characters: [np.array([0]), np.array([1, 2])])
     result = nlgauge.score({"A": [["a", "aa"], ["b"], ["ccc"]], "B": ["dd", "e", "f"]}, metrics=Fitted(own=True))
-    assert {system: arrays["lengths"].tolist() for (_, system), arrays in result.fits.items()} == {"A": [1, 2, 1, 3], "B": [2, 1, 1]}
+    assert {system: arrays["lengths"].tolist() for (_, system), arrays in result.job.fits.items()} == {"A": [1, 2, 1, 3], "B": [2, 1, 1]}
 
 
 def test_several_predictions_and_references_make_all_pairs():

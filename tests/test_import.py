@@ -70,7 +70,7 @@ def test_import_is_fast():
 
 def test_the_public_names():
     expected = {
-        *("score", "Scorer", "load", "Result", "Corpus", "NlgaugeError", "Metric", "WholeMetric", "Output", "register", "Model"),
+        *("score", "Scorer", "load", "Result", "Corpus", "NlgaugeError", "Metric", "CorpusMetric", "Output", "register", "Model"),
         *("NLGMetricverse", "Jury", "load_metric", "AutoMetric", "MetricForNLG", "MetricForLanguageGeneration", "DataLoaderStrategies"),
         *("list_metrics", "filter_metrics", "get_metric_bounds", "Categories", "ApplTasks", "QualityDims"),
     }

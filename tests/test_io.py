@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+import pandas
+import polars
 import pytest
 
 from nlgauge.errors import InputError
 from nlgauge.io import Reader, read_corpus
 from nlgauge.io.files import Address, lines_of
+from nlgauge.io.rows import rows_of
 
 
 @pytest.fixture
@@ -88,7 +93,6 @@ def test_columns_of_tsv_csv_and_jsonl(folder: Path) -> None:
     write("d.tsv", 'src\tref\r\na "b\tc\u2028d\r\n\t\r\n')
     assert texts("d.tsv:ref") == ["c\u2028d", ""]
     assert texts("d.tsv:src") == ['a "b', ""]
-    assert texts("d.tsv:2") == ["ref", "c\u2028d", ""]
     write("d.csv", 'src,ref\r\n"a ""b"", c","two\r\nlines"\r\nx,y\r\n')
     assert texts("d.csv:src") == ['a "b", c', "x"]
     assert texts("d.csv:ref") == ["two\r\nlines", "y"]
@@ -104,10 +108,103 @@ def test_a_csv_field_may_hold_a_whole_document(folder: Path) -> None:
     assert texts("d.csv:a") == [long]
 
 
+def test_reading_csv_never_touches_the_global_limit_of_the_csv_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "x" * (csv.field_size_limit() + 1)
+    monkeypatch.setattr(csv, "field_size_limit", lambda *_: pytest.fail("the limit belongs to the caller"))
+    assert rows_of(f'a\n"{text}"\n', "csv", "d.csv", named=True).rows == [{"a": text}]
+
+
+SPECIAL = ["plain", 'he said "no" to me', "a\ttab", "two\nlines", '"all of it"', "", "one, two", '"', "x"]
+
+
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
+@pytest.mark.parametrize(("kind", "separator"), [("tsv", "\t"), ("csv", ",")])
+def test_what_pandas_and_spreadsheets_quote_is_read_as_it_was(folder: Path, quoting: Any, kind: str, separator: str) -> None:
+    frame = pandas.DataFrame({"ref": SPECIAL, "mt": SPECIAL[::-1], "n": range(len(SPECIAL))})
+    write(f"d.{kind}", frame.to_csv(sep=separator, index=False, quoting=quoting))
+    assert texts(f"d.{kind}:ref") == SPECIAL
+    assert texts(f"d.{kind}:mt") == SPECIAL[::-1]
+    plain = pandas.DataFrame({"ref": ["no quote", "at all"], "mt": ["in", "here"]})
+    write(f"e.{kind}", plain.to_csv(sep=separator, index=False, quoting=quoting))
+    assert texts(f"e.{kind}:ref") == ["no quote", "at all"]
+
+
+def test_what_polars_writes_is_read_as_it_was(folder: Path) -> None:
+    write("d.tsv", polars.DataFrame({"ref": ["a", "", "b"], "mt": ["c", "d", "e"]}).write_csv(separator="\t"))
+    assert texts("d.tsv:ref") == ["a", "", "b"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ['a "b" c', "d"],
+        ['"No," he said.', "d"],
+        ['"No', "d"],
+        ['"No', 'more"', 'one " two'],
+        ['"I will go."', "d, e"],
+        ['"I will go."', "d"],
+        ['"', "d"],
+        ['""quoted twice""', "d"],
+    ],
+)
+def test_quotes_of_a_text_in_a_plain_tsv_stay(folder: Path, values: list[str]) -> None:
+    write("d.tsv", "src\tref\n" + "".join(f"x, y\t{value}\n" for value in values))
+    assert texts("d.tsv:ref") == values
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('src\tref\na\tx "y"\nb\t"x ""y"""\n', "d.tsv, line 3 doubles the quotes inside a quoted field, line 2 has quotes as they stand"),
+        ('src\tref\nc\td\n"a\tb\ne\tf"\tg\n', None),
+        ('src\tref\n"a\tb\nf"\tg\n', "d.tsv, line 2: a field with line breaks begins here, or a text that begins with a quote"),
+        ('src\tref\na\tb\nc\t"d, e"\n', "d.tsv, line 3: the quotes may be part of the text, or put there by a spreadsheet"),
+    ],
+)
+def test_a_tsv_whose_quotes_may_mean_two_things_is_refused(folder: Path, content: str, message: str | None) -> None:
+    write("d.tsv", content)
+    if message is None:  # its lines have other numbers of columns than the header, so only quoting explains it
+        assert texts("d.tsv:src") == ["c", "a\tb\ne\tf"]
+        return
+    with pytest.raises(InputError, match=message + ".*Save it as .csv or .jsonl"):
+        texts("d.tsv:ref")
+
+
+@pytest.mark.parametrize(
+    ("content", "values"),
+    [
+        ("The cat sat.\tDie Katze\nA dog.\tEin Hund\n", ["Die Katze", "Ein Hund"]),
+        ("cat\tKatze\ndog\tHund\nto go\tgehen\n", ["Katze", "Hund", "gehen"]),
+        ("Hello.\tHallo!\nA dog.\tEin Hund\n", ["Hallo!", "Ein Hund"]),
+        ("one\ttwo\n", ["two"]),
+    ],
+)
+def test_a_column_by_number_of_a_file_without_header(folder: Path, content: str, values: list[str]) -> None:
+    write("d.tsv", content)
+    assert texts("d.tsv:2") == values
+
+
+@pytest.mark.parametrize(
+    "header", ["mt\tReference", "first text\treference ", "sysA\tsysB", "en\tde", '"mt"\t"ref"'], ids=["known", "spaces", "words", "codes", "quoted"]
+)
+def test_a_header_is_never_scored(folder: Path, header: str) -> None:
+    quote = '"' if header.startswith('"') else ""
+    write("d.tsv", f"{header}\n{quote}The cat sat.{quote}\t{quote}Die Katze sitzt.{quote}\n")
+    with pytest.raises(InputError, match=r"its first row looks like a header .*give the column's name, such as d\.tsv:"):
+        texts("d.tsv:2")
+
+
+def test_columns_by_name_and_by_number_of_one_file(folder: Path) -> None:
+    write("d.tsv", "some words\tmore words\na b\tc d\n")
+    for systems in (["d.tsv:some words", "d.tsv:2"], ["d.tsv:1", "d.tsv:more words"]):
+        with pytest.raises(InputError, match=r"d\.tsv is asked for columns by name and by number"):
+            read_corpus(systems)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "given", "message"),
     [
-        ("refs.txt", "a\n", "ref.txt", "no file ref.txt; did you mean 'refs.txt'"),
+        ("refs.txt", "a\n", "ref.txt", r"no file ref.txt \(did you mean 'refs.txt'\?\)"),
         ("refs.txt", "a\n", "nowhere/ref.txt", "no folder nowhere either"),
         ("refs.txt", "a\n", "refs.txt:2", "columns are taken from .tsv, .csv and .jsonl files"),
         ("refs.txt", "a\n", ".", "is a directory"),
@@ -117,12 +214,14 @@ def test_a_csv_field_may_hold_a_whole_document(folder: Path) -> None:
         ("a.txt", b"\xef\xbb\xbf\xff", "a.txt", "line 1, byte 1 is 0xFF.*WINDOWS-1252"),
         ("a.txt.gz", b"plain", "a.txt.gz", "no whole gzip file"),
         ("a.txt.gz", gzip.compress(b"text" * 100, mtime=0)[:-9], "a.txt.gz", "no whole gzip file"),
-        ("d.tsv", "src\tref\na\tb\n", "d.tsv:refs", "no column 'refs'; did you mean 'ref'; it has src, ref"),
+        ("d.tsv", "src\tref\na\tb\n", "d.tsv:refs", r"no column 'refs' \(did you mean 'ref'\?\); it has src, ref"),
         ("d.tsv", "a\tb\n", "d.tsv:3", "no column '3'; it has 1, 2"),
         ("d.tsv", "a\tb\n", "d.tsv:0", "no column '0'; it has 1, 2"),
-        ("d.tsv", "src\tref\na\tb\nc\n", "d.tsv:ref", "line 3 has 1 columns, the first line has 2.*no tab"),
-        ("d.csv", "src,ref\na,b,c\n", "d.csv:ref", "line 2 has 3 columns, the first line has 2; quote fields"),
+        ("d.tsv", "src\tref\na\tb\nc\n", "d.tsv:ref", "line 3 has 1 columns, the first line has 2; put fields that hold tabs"),
+        ("d.csv", "src,ref\na,b,c\n", "d.csv:ref", "line 2 has 3 columns, the first line has 2; put fields that hold commas"),
         ("d.csv", 'src,ref\n"a" x,b\n', "d.csv:ref", "line 2 is not CSV"),
+        ("d.csv", 'src,ref\n"a,b\nc,d\n', "d.csv:ref", "line 2 is not CSV: a field begins with a quote, and no quote"),
+        ("d.csv", "src;ref\na;b, c\n", "d.csv:ref", "d.csv is separated by semicolons; save it with commas"),
         ("d.csv", "ref,ref\na,b\n", "d.csv:ref", "two columns called 'ref'"),
         ("d.csv", "", "d.csv:ref", "d.csv is empty"),
         ("d.csv", "ref\n", "d.csv:ref", "d.csv has no rows"),

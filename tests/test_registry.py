@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from nlgauge.errors import ParameterError, UnknownMetricError
-from nlgauge.metric import Output, WholeMetric, register, registry
+from nlgauge.metric import CorpusMetric, Output, register, registry
 from nlgauge.metric.registry import find, make, metric_classes, parse
 from nlgauge.metrics.bleu import Bleu
 from nlgauge.metrics.chrf import Chrf
@@ -55,8 +55,8 @@ def test_parse(text, expected):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("bleo", "there is no metric 'bleo'; did you mean 'bleu'"),
-        ("rogue", "there is no metric 'rogue'; did you mean 'rouge'"),
+        ("bleo", "there is no metric 'bleo' (did you mean 'bleu'?)"),
+        ("rogue", "there is no metric 'rogue' (did you mean 'rouge'"),
         ("zzzzzz", "there is no metric 'zzzzzz'; `nlgauge list` shows all."),
         ("", "there is no metric ''"),
     ],
@@ -71,7 +71,7 @@ def test_unknown_names_get_the_nearest(text, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("chrf(word_orders=2)", "chrf has no parameter 'word_orders'; did you mean 'word_order'"),
+        ("chrf(word_orders=2)", "chrf has no parameter 'word_orders' (did you mean 'word_order'"),
         ("wer(zzz=2)", "wer has no parameter 'zzz'; it takes lowercase."),
         ("chrf(2)", "cannot read 'chrf(2)'; write name(parameter=value, ...)"),
         ("chrf(word_order=2", "cannot read 'chrf(word_order=2'"),
@@ -100,12 +100,12 @@ def test_values_of_a_wrong_type_are_parameter_errors(text):
 
 def test_make_takes_lists_as_json_has_them():
     assert make("rouge", {"rouge_types": ["rouge1"]}) == Rouge(("rouge1",))
-    with pytest.raises(ParameterError, match="bleu has no parameter 'max_oder'; did you mean 'max_order'"):
+    with pytest.raises(ParameterError, match=r"bleu has no parameter 'max_oder' \(did you mean 'max_order'\?\)"):
         make("bleu", {"max_oder": 2})
 
 
 @dataclass(frozen=True)
-class Length(WholeMetric):
+class Length(CorpusMetric):
     name: ClassVar[str] = "length"
     aliases: ClassVar[dict[str, Any]] = {"size": {}}
 
@@ -123,7 +123,7 @@ def test_a_registered_metric_is_found_by_name_and_alias(registered):
 def test_a_name_or_alias_that_is_taken_is_refused(registered):
     register(Length)
     for name, aliases in (("length", {}), ("bleu", {}), ("other", {"size": {}}), ("other", {"chrf": {}}), ("sacrebleu", {})):
-        another = dataclass(frozen=True)(type("Another", (WholeMetric,), {"name": name, "aliases": aliases}))
+        another = dataclass(frozen=True)(type("Another", (CorpusMetric,), {"name": name, "aliases": aliases}))
         with pytest.raises(ParameterError, match="is registered already; choose another name"):
             register(another)
     assert metric_classes()["bleu"] is Bleu

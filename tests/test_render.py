@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from io import BytesIO, StringIO, TextIOWrapper
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from rich.console import Console
 
 import nlgauge
+from nlgauge.corpus import Corpus
 from nlgauge.explain import Alignment, Edit, Edits, Explanation, NgramMatches, Order, TokenScores, Transport
-from nlgauge.metric import Output
+from nlgauge.features import Features
+from nlgauge.metric import TRUNCATED, CorpusMetric, Output
 from nlgauge.results.comparison import Compared, Comparison
 from nlgauge.results.result import Result
 from nlgauge.results.table import Table
@@ -64,7 +67,7 @@ def test_result_table_has_scores_directions_and_intervals(result: Result) -> Non
     assert "rouge rougeL " in text
     assert "rouge rouge2" in text
     assert "precision1" not in text
-    assert "p: against baseline, after Holm's correction; approximate randomisation" in text
+    assert "p-values: against baseline, approximate randomisation with 1000 resamples, Holm-corrected for the 7 tests shown." in " ".join(text.split())
 
 
 def test_the_confidence_is_named(result: Result) -> None:
@@ -116,13 +119,43 @@ def test_an_interval_that_is_unknown_says_why() -> None:
     assert text.count("one segment (or document) alone") == 1
 
 
-def test_truncated_texts_are_counted_under_the_table(result: Result) -> None:
-    table = result.tables["baseline", "distinct"]
-    cut = Result(
-        **{**vars(result), "tables": {**result.tables, ("baseline", "distinct"): Table(table.metric, values={**table.values, "truncated": 3})}}
+@dataclass(frozen=True)
+class Cut(CorpusMetric):
+    count: float
+
+    name: ClassVar[str] = "cut"
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"cut": (Output("cut", True), TRUNCATED)}
+
+    def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
+        return {"cut": 1.0, "truncated": self.count}
+
+
+@pytest.mark.parametrize(("count", "shown"), [(3.0, True), (0.0, False)])
+def test_truncated_texts_are_counted_under_the_table(count: float, shown: bool) -> None:
+    text = printed(result_table(nlgauge.score({"baseline": ["a"]}, metrics=Cut(count)), None))
+    assert ("cut(count=3.0), baseline: 3 texts were longer than the model reads and were cut." in " ".join(text.split())) == shown
+
+
+def test_segments_without_a_value_are_counted() -> None:
+    text = printed(result_table(nlgauge.score(["a b", "", "c", ""], metrics="mattr"), None))
+    assert "1.0000 [1]" in row_of(text, "mattr")
+    assert "[1] 2 of 4 segments have no value (the text has no token) and are left out" in text
+
+
+def test_a_metric_that_was_tested_otherwise_says_so(result: Result) -> None:
+    text = printed(result_table(result, result.intervals(), result.compare(resamples=500)), width=120)
+    assert "p by approximate randomisation with 200 resamples" in text
+    assert "with 500 resamples, Holm-corrected for the 7 tests shown" in text
+
+
+def test_few_segments_are_warned_of(result: Result) -> None:
+    assert "Caution: with 4 segments (or documents) intervals are too narrow; 20 or more are needed." in " ".join(
+        printed(result_table(result, result.intervals())).split()
     )
-    assert "distinct, baseline: 3 texts were longer than the model reads" in printed(result_table(cut, None))
-    assert "longer than the model" not in printed(result_table(result, None))
+    many = nlgauge.score(["a b", "c"] * 10, ["a b", "d"] * 10, metrics="wer")
+    assert "Caution" not in printed(result_table(many, many.intervals()))
 
 
 def test_names_are_never_markup() -> None:
@@ -143,7 +176,7 @@ def test_comparison_shows_both_scores_and_the_signed_difference(result: Result) 
 
 
 def test_every_pair_has_a_table_and_unknown_p_values_a_reason() -> None:
-    rows = [Compared("m", Output("m", True), "A", other, 1.0, 0.5, math.nan, math.nan, math.nan, math.nan, "costs too much") for other in "BC"]
+    rows = [Compared("m", Output("m", True), "A", other, 1.0, 0.5, math.nan, math.nan, math.nan, reason="costs too much") for other in "BC"]
     text = printed(comparison_table(Comparison(rows, "bootstrap", 0.95, 10)))
     assert "A against B" in text
     assert "A against C" in text

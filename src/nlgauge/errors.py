@@ -60,6 +60,6 @@ class ResultError(NlgaugeError, ValueError):
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """ ", did you mean ...?" with the nearest known names; nothing where none is near."""
+    """ " (did you mean ...?)" with the nearest known names, to stand behind what was given; nothing where none is near."""
     near = difflib.get_close_matches(given.lower(), list(known), n=2, cutoff=0.6)
-    return f"; did you mean {' or '.join(map(repr, near))}?".removesuffix("?") if near else ""
+    return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""

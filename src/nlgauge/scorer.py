@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from nlgauge.corpus import Corpus
-from nlgauge.errors import InputError, ParameterError
+from nlgauge.errors import ParameterError
 from nlgauge.features import RunOptions
-from nlgauge.metric import AnyMetric, Metric, CorpusMetric
-from nlgauge.metric.registry import make, parse
 from nlgauge.results.result import Result
-from nlgauge.results.table import Table
 from nlgauge.run import engine
 from nlgauge.run.checks import warn_about_languages
 from nlgauge.run.chunk import Job
-from nlgauge.run.costs import Costs
 from nlgauge.run.environment import environment
-from nlgauge.run.prepare import MetricSpec, labelled, prepared, signatures
 from nlgauge.run.executors import Executor, Serial
+from nlgauge.run.prepare import MetricSpec, labelled, prepared, signatures
 from nlgauge.run.processes import Processes
 from nlgauge.run.progress import progress
-from nlgauge.run.reduction import ReduceFn, Reducer
+from nlgauge.run.reduction import ReduceFn
 
 DEFAULT_METRICS = ("bleu", "chrf", "rouge")
 
@@ -98,7 +94,8 @@ def score(
     metrics: names, such as "bleu" or "chrf(word_order=2)", Metric values, or {"path": name, "resulting_name": label,
     "compute_kwargs": {...}}. reduce_fn: "best" (default), "max", "min", a NumPy name or a callable, for several references or
     predictions. documents: one label per segment; segments of a document are resampled together. weights: how much each segment
-    counts. run_concurrent: use several processes; executor: how chunks are computed, of `nlgauge.run.executors`. lang: an ISO code, for tokenisers, sentence splitters and default models. device: "cpu", "cuda", ...
+    counts. lang: an ISO code, for tokenisers, sentence splitters and default models. device: "cpu", "cuda", ... run_concurrent: use
+    several processes; executor: how chunks are computed otherwise (`nlgauge.run.executors`).
 
     >>> score(["the cat"], [["the cat", "a cat"]], metrics="exact_match")["exact_match"]["score"]
     1.0

@@ -77,7 +77,7 @@ def convergence(result: Result, metric: str | Cosmic = "cosmic") -> list[Converg
         raise ParameterError(f"metric must be cosmic, got {str(metric)!r}.")
     found = []
     for system in result.systems:
-        arrays = result.fits[str(fit), system]
+        arrays = result.job.fits[label, system]
         for target, other in (("source", "summary"), ("summary", "source")):
             if target not in fit.targets:
                 continue
@@ -194,7 +194,7 @@ def downstream_agreement(given: Result | Corpus, classifiers: Mapping[str, Class
             errors[task][system] = float(np.average(by_segment, weights=corpus.weights))
     scores: dict[str, list[float]] = {}
     if isinstance(given, Result):
-        scores = {label: [given.tables[system, label].scores(corpus.weights)["score"] for system in corpus.systems] for label in given.labels}
+        scores = {label: [given.tables[system, label].scores()["score"] for system in corpus.systems] for label in given.labels}
     agreement = {task: [1 - error for error in by_system.values()] for task, by_system in errors.items()}
     return Agreement(errors, {task: {label: _correlations(scores[label], right) for label in scores} for task, right in agreement.items()})
 

@@ -107,7 +107,7 @@ def dependence_on_upstream(
     found = []
     for k, one in metrics.items():
         for system in result.systems:
-            outputs = result.tables[system, str(one)].scores(result.corpus.weights)
+            outputs = result.tables[system, str(one)].scores()
             found.append(Upstream(k, system, *(outputs[name] for name in Upstream._fields[2:])))
     return found
 

@@ -65,7 +65,7 @@ def result_document(result: Result, intervals: dict[str, Any], comparison: Compa
     for (system, label), table in result.tables.items():
         bounds = (intervals[system] if several else intervals)[label]
         found[system][label] = {
-            "scores": table.scores(result.corpus.weights),
+            "scores": table.scores(),
             "intervals": {name: {"low": interval.low, "high": interval.high, "reason": interval.reason} for name, interval in bounds.items()},
             "higher_is_better": {output.name: output.higher_is_better for output in table.outputs()},
         }

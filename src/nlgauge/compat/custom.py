@@ -13,7 +13,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Ragged
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import Features
-from nlgauge.metric import Output, Takes, CorpusMetric
+from nlgauge.metric import CorpusMetric, Output, Takes
 from nlgauge.run.reduction import ReduceFn, Reducer
 
 _METHODS = ("_compute_single_pred_single_ref", "_compute_single_pred_multi_ref", "_compute_multi_pred_multi_ref")

@@ -18,11 +18,12 @@ from typing import Any
 from nlgauge.compat.custom import MetricForLanguageGeneration, MetricForNLG
 from nlgauge.compat.scoring import plain, scored, split
 from nlgauge.errors import InputError, ParameterError, UnknownMetricError, did_you_mean
-from nlgauge.metric import REGISTERED, AnyMetric, Metric, CorpusMetric, first_output
+from nlgauge.metric import REGISTERED, AnyMetric, CorpusMetric, Metric, first_output
 from nlgauge.metric.card import filter_metrics, list_metrics
 from nlgauge.metric.registry import make, metric_classes
+from nlgauge.run.prepare import labelled
 from nlgauge.run.reduction import ReduceFn
-from nlgauge.scorer import DEFAULT_METRICS, labelled
+from nlgauge.scorer import DEFAULT_METRICS
 
 __all__ = [
     "AutoMetric",

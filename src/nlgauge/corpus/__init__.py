@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from nlgauge.corpus import language
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
 from nlgauge.corpus.records import arguments_of, as_records, is_text_list
 from nlgauge.corpus.texts import Texts
@@ -43,7 +44,6 @@ class Corpus:
     weights: Array | None = None
     documents: tuple[str, ...] | None = None
     lang: str | None = None
-    named_systems: bool = field(default=False)
 
     @classmethod
     def read(
@@ -58,6 +58,7 @@ class Corpus:
         lang: str | None = None,
     ) -> Corpus:
         """The corpus of what was given, in any of the shapes of this module's table."""
+        language.checked(lang)
         records = as_records(predictions)
         if records is not None:
             others = {"references": references, "sources": sources, "ids": ids, "weights": weights, "documents": documents}
@@ -93,7 +94,6 @@ class Corpus:
             weights=None if weights is None else _weights(weights, count),
             documents=None if documents is None else _labels(documents, count, "documents"),
             lang=lang,
-            named_systems=named,
         )
 
     def __len__(self) -> int:
@@ -143,7 +143,7 @@ class Corpus:
             if len(rows) != len(self):
                 raise InputError(f"{name} has {len(rows)} segments, the result has {len(self)}.")
             columns[system] = _column(rows, name, self.texts, least=1)
-        return replace(self, predictions=columns, named_systems=True)
+        return replace(self, predictions=columns)
 
     def swapping(self, one: str, other: str, where: Array) -> Corpus:
         """The corpus in which two systems have changed places in these segments."""
@@ -183,7 +183,7 @@ class Corpus:
         return found
 
     @classmethod
-    def from_saved(cls, records: Sequence[Mapping[str, Any]], lang: str | None, named_systems: bool) -> Corpus:
+    def from_saved(cls, records: Sequence[Mapping[str, Any]], lang: str | None) -> Corpus:
         """The corpus that `records` wrote."""
         first = records[0]
         corpus = cls.read(
@@ -193,9 +193,9 @@ class Corpus:
             ids=[record["id"] for record in records],
             weights=[record["weight"] for record in records] if "weight" in first else None,
             documents=[record["document"] for record in records] if "document" in first else None,
-            lang=lang,
         )
-        return replace(corpus, named_systems=named_systems)
+        # What was saved may have a language that is refused today.
+        return replace(corpus, lang=lang)
 
 
 def _items(values: Any, name: str) -> list[Any]:

@@ -1,15 +1,21 @@
 """Readers: from files to a Corpus.
 
-    refs.txt                one text a line
-    data.tsv:ref            the column "ref" of a file whose first row names the columns (.tsv, .csv)
-    data.tsv:2              the second column of a file without such a row
+    refs.txt                one text per line
+    data.tsv:ref            the column "ref" of a file whose first row is a header (.tsv, .csv)
+    data.tsv:2              the second column of a file without a header; refused where the first row looks like one
     data.jsonl:references   the field of each object; its values may be lists of texts
     data.jsonl              records that carry everything, with the field names of `nlgauge.corpus.records.FIELD_NAMES`
-    -                       standard input, one text a line
+    -                       standard input, one text per line
     NAME=...                any of these, for a system that is to be called NAME
 
 Files are UTF-8 (a byte order mark is skipped) and may be gzipped (.gz). Only a line feed ends a line, a carriage return before
-it belongs to it: U+2028 and its like are text. A line feed at the end of the file adds no line. TSV has no quoting, CSV is RFC 4180.
+it belongs to it: U+2028 and its like are text. A line feed at the end of the file adds no line.
+
+Quotes follow RFC 4180: a field that begins with a double quote ends with the next one that is not doubled, right before a separator
+or the end of a line; "" inside it is one quote, and it may hold separators and line breaks. Any other quote is text. A .csv file that
+breaks this rule is refused. A .tsv file is read by this rule where a program that quotes wrote it: all its quotes follow the
+rule, and at least one field needs its quotes (it holds a quote, a tab, a line break or nothing), or every text is quoted. In any other .tsv
+file every quote is text, as in the files of machine translation. Where both could be true it is refused.
 
 The k-th of several reference files holds the k-th reference of each segment. A blank line in the second file or a later one means
 "no such reference here"; in the first file it is an empty reference.

@@ -85,6 +85,10 @@ class Reader:
     def _table(self, address: Address) -> Rows:
         assert address.kind is not None
         key = address.path, address.numbered
+        if (address.path, not address.numbered) in self._rows:
+            raise InputError(
+                f"{address.path} is asked for columns by name and by number; names need a header row, numbers a file without one. Use names alone."
+            )
         if key not in self._rows:
             self._rows[key] = rows_of(self._text(address.path), address.kind, address.path, not address.numbered)
         return self._rows[key]

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
-from io import StringIO
 from typing import Any
 
 import msgspec
 
+from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.errors import InputError, did_you_mean
 from nlgauge.io.files import lines_of
+from nlgauge.io.quoting import Row, csv_rows, tsv_rows
+
+_KNOWN_NAMES = {name for names in FIELD_NAMES.values() for name in names}
+_ONE_WORD = re.compile(r"\w[^\s.,;!?]*")
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of one file, and the line on which each ends."""
+    """The rows of one file, and the line on which each begins."""
 
     place: str
     rows: list[dict[str, Any]]
@@ -40,10 +43,14 @@ def rows_of(text: str, kind: str, place: str, named: bool) -> Rows:
     if kind == "jsonl":
         found = [(_object(line, number, place), number) for number, line in enumerate(lines_of(text), 1) if line.strip()]
         return Rows(place, [row for row, _ in found], [number for _, number in found])
-    split = list(_csv(text, place) if kind == "csv" else _tsv(text))
+    split = csv_rows(text, place) if kind == "csv" else tsv_rows(text, place)
     if not split:
         raise InputError(f"{place} is empty.")
-    names = split[0][0] if named else [str(i + 1) for i in range(len(split[0][0]))]
+    if named:
+        _check_separator(split[0], kind, place)
+    else:
+        _check_headless(split, place)
+    names = split[0].fields if named else [str(i + 1) for i in range(len(split[0].fields))]
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice:
         raise InputError(f"{place} has two columns called {twice[0]!r}; rename one.")
@@ -64,23 +71,25 @@ def _object(line: str, number: int, place: str) -> dict[str, Any]:
     return found
 
 
-def _tsv(text: str) -> Iterator[tuple[list[str], int]]:
-    for number, line in enumerate(lines_of(text), 1):
-        yield line.split("\t"), number
+def _check_separator(header: Row, kind: str, place: str) -> None:
+    if kind == "csv" and len(header.fields) == 1 and ";" in header.fields[0]:
+        raise InputError(f"{place} is separated by semicolons; save it with commas, or with tabs as .tsv.")
 
 
-def _csv(text: str, place: str) -> Iterator[tuple[list[str], int]]:
-    reader = csv.reader(StringIO(text, newline=""), strict=True)
-    # The limit is the csv module's own and global; a whole document in one field may well exceed it.
-    limit = csv.field_size_limit(max(len(text), 1))
-    try:
-        for fields in reader:
-            yield fields or [""], reader.line_num
-    except csv.Error as error:
-        raise InputError(f"{place}, line {reader.line_num} is not CSV: {error}; a quote inside a quoted field is written twice.") from None
-    finally:
-        csv.field_size_limit(limit)
+def _check_headless(rows: list[Row], place: str) -> None:
+    """Raises where the first row seems to name the columns: it has a name that we know, or it alone has one word in every field."""
+    first = rows[0].fields
+    known = any(field.strip().lower() in _KNOWN_NAMES for field in first)
+    if known or (len(rows) > 1 and _is_all_words(first) and not any(_is_all_words(row.fields) for row in rows[1:])):
+        raise InputError(
+            f"{place}: a column by number is for a file without a header row, and its first row looks like a header ({', '.join(first)}); "
+            f"give the column's name, such as {place}:{first[-1]}. If that row is data, put a header row above it."
+        )
+
+
+def _is_all_words(fields: list[str]) -> bool:
+    return all(_ONE_WORD.fullmatch(field) for field in fields)
 
 
 def _hint(kind: str) -> str:
-    return "quote fields that hold commas or line breaks." if kind == "csv" else "a text in a TSV file can hold no tab and no line break."
+    return "put fields that hold commas or line breaks in quotes." if kind == "csv" else "put fields that hold tabs or line breaks in quotes."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -13,16 +14,17 @@ from nlgauge.metric.registry import is_importable, make
 
 def describe(metric: AnyMetric) -> dict[str, Any]:
     """Name and all parameters of a metric, as plain data; the user's own objects are only named."""
-    parameters = {f.name: _plain(getattr(metric, f.name)) for f in fields(metric)} if is_dataclass(metric) else {}
-    return {"name": metric.name, "parameters": parameters}
+    parameters: dict[str, Any] = {f.name: _plain(getattr(metric, f.name)) for f in fields(metric)} if is_dataclass(metric) else {}
+    return {"name": metric.name, "package": _package(metric), "parameters": parameters}
 
 
-def restore(name: str, parameters: dict[str, Any]) -> AnyMetric | None:
-    """The metric that was described; None where its class is not here, or has other parameters now."""
+def restore(name: str, package: str, parameters: dict[str, Any]) -> AnyMetric | None:
+    """The metric that was described; None where its class is not here, is another package's of the same name, or has other parameters now."""
     try:
-        return make(name, {key: _value(value) for key, value in parameters.items()})
+        metric = make(name, {key: _value(value) for key, value in parameters.items()})
     except NlgaugeError:
         return None
+    return metric if _package(metric) == package else None
 
 
 def can_run_remotely(metric: AnyMetric) -> bool:
@@ -32,9 +34,9 @@ def can_run_remotely(metric: AnyMetric) -> bool:
     return restore(**describe(metric)) == metric
 
 
-def describe_outputs(metric: AnyMetric) -> dict[str, list[dict[str, Any]]]:
+def describe_outputs(parts: Mapping[str, tuple[Output, ...]]) -> dict[str, list[dict[str, Any]]]:
     """The outputs of a metric by part, as plain data."""
-    return {part: [{f.name: _plain(getattr(output, f.name)) for f in fields(output)} for output in outputs] for part, outputs in metric.outputs().items()}
+    return {part: [{f.name: _plain(getattr(output, f.name)) for f in fields(output)} for output in outputs] for part, outputs in parts.items()}
 
 
 def restore_outputs(parts: dict[str, list[dict[str, Any]]]) -> dict[str, tuple[Output, ...]]:
@@ -44,6 +46,11 @@ def restore_outputs(parts: dict[str, list[dict[str, Any]]]) -> dict[str, tuple[O
         part: tuple(Output(**{key: _value(value) for key, value in output.items() if key in known}) for output in outputs)
         for part, outputs in parts.items()
     }
+
+
+def _package(metric: AnyMetric) -> str:
+    """The package that defines the metric; within one, names are unique."""
+    return type(metric).__module__.partition(".")[0]
 
 
 def _plain(value: Any) -> Any:

@@ -10,7 +10,6 @@ n-gram make the score 0 unless `effective_order` leaves them out; that is off fo
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +21,7 @@ from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric.versions import installed_version
 
 # Each smoothing with its default value, which "none" and "exp" have no use for.
 _SMOOTHING = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
@@ -70,7 +70,7 @@ class Bleu(Metric):
             "eff": "yes" if self.effective_order else "no",
             "tok": self._tokens.tokenizer,
             "smooth": smoothing,
-            "version": version("sacrebleu"),
+            "version": installed_version("sacrebleu"),
             "order": str(self.max_order),
             "seg-eff": "no" if self.effective_order is False else "yes",
         }

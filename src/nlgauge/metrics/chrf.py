@@ -10,7 +10,6 @@ P and R are the means, over the orders that both sides have, of matched n-grams 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +20,7 @@ from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
 from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.metric.versions import installed_version
 
 _EPSILON = 1e-16
 
@@ -56,7 +56,7 @@ class Chrf(Metric):
             "nc": str(self.char_order),
             "nw": str(self.word_order),
             "space": "yes" if self.whitespace else "no",
-            "version": version("sacrebleu"),
+            "version": installed_version("sacrebleu"),
             "beta": str(self.beta),
         }
 

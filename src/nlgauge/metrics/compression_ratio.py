@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features
-from nlgauge.metric import Output, CorpusMetric, register
+from nlgauge.metric import CorpusMetric, Output, register
 
 
 @register

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features
 from nlgauge.features.text import Tokens
-from nlgauge.metric import Output, CorpusMetric, register
+from nlgauge.metric import CorpusMetric, Output, register
 
 
 @register

@@ -21,7 +21,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
 from nlgauge.features import Features
 from nlgauge.features.encoders import TextEmbedding
-from nlgauge.metric import Output, Takes, CorpusMetric, register
+from nlgauge.metric import CorpusMetric, Output, Takes, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 

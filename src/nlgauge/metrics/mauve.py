@@ -28,7 +28,7 @@ from nlgauge.estimators.codebook import fit_codebook
 from nlgauge.features import Feature, Features
 from nlgauge.features.encoders import TextEmbedding
 from nlgauge.features.last_token import LastState
-from nlgauge.metric import Output, Takes, CorpusMetric, register
+from nlgauge.metric import CorpusMetric, Output, Takes, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 _WEIGHTS = np.linspace(1e-6, 1 - 1e-6, 25)

@@ -19,7 +19,7 @@ from nlgauge.features import Features
 from nlgauge.features.text import Tokens
 from nlgauge.kernels.leave_one_out import closest_other_lengths, matches_with_the_others
 from nlgauge.kernels.ngrams import ngram_totals
-from nlgauge.metric import Output, CorpusMetric, register
+from nlgauge.metric import CorpusMetric, Output, register
 from nlgauge.metrics.bleu import Bleu
 
 

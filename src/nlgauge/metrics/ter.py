@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +22,7 @@ from nlgauge.features.text import Tokens
 from nlgauge.kernels.edits import runs
 from nlgauge.kernels.tercom import apply_shift, shift_edits, shift_path
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric.versions import installed_version
 
 
 @cache
@@ -70,7 +70,7 @@ class Ter(Metric):
             "case": "mixed" if self.case_sensitive else "lc",
             "tok": "tercom",
             **{name: "yes" if chosen else "no" for name, chosen in choices.items()},
-            "version": version("sacrebleu"),
+            "version": installed_version("sacrebleu"),
         }
 
     @property

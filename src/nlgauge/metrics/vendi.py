@@ -22,7 +22,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import Features
 from nlgauge.features.text import Tokens
-from nlgauge.metric import Output, CorpusMetric, register
+from nlgauge.metric import CorpusMetric, Output, register
 
 # A matrix of 20,000 x 20,000 takes 3.2 GB, its eigenvalues about half an hour.
 _MOST = 20_000

@@ -158,7 +158,7 @@ class Inference:
         count = min(self.plan.resamples, metric.resamples)
         observed = differences(np.zeros(len(self.corpus)))
         p_values = swap_test(differences, observed, self.plan.clusters.swaps(count, self.plan.seed))
-        reason = "tested by recomputing, which gives no interval of the difference"
+        reason = f"tested by approximate randomisation with {count} recomputations, which give no interval of the difference"
         return {name: PairTest(math.nan, math.nan, p, "randomisation", count, reason) for name, p in p_values.items()}
 
 

@@ -20,7 +20,7 @@ from nlgauge.results import inference
 from nlgauge.results.comparison import Comparison
 from nlgauge.results.frames import as_frame
 from nlgauge.results.inference import Inference
-from nlgauge.results.resampling import Clusters, Resampling, checked_plan
+from nlgauge.results.resampling import Clusters, Resampling, caution, checked_plan
 from nlgauge.results.table import Table
 
 if TYPE_CHECKING:
@@ -59,6 +59,13 @@ class Result(Mapping[str, Any]):
         """The metrics' labels."""
         return tuple(dict.fromkeys(label for _, label in self.tables))
 
+    @property
+    def config(self) -> dict[str, Any]:
+        """The options of the run, as plain data."""
+        from nlgauge.run.chunk import describe
+
+        return describe(self.job)
+
     def __getitem__(self, key: str) -> Any:
         several = len(self.systems) > 1
         if key in self.systems and (several or key not in self.labels):
@@ -82,7 +89,8 @@ class Result(Mapping[str, Any]):
             return found[0]
         if found:
             raise UnknownNameError(f"{name!r} may be {' or '.join(map(repr, found))}; name one of them.")
-        raise UnknownNameError(f"there is no metric {name!r} in this result{did_you_mean(str(name), self.labels)}; there are {', '.join(self.labels)}.")
+        near = did_you_mean(str(name), self.labels)
+        raise UnknownNameError(f"there is no metric {name!r} in this result{near}; there are {', '.join(self.labels)}.")
 
     def _found(self, name: str) -> list[str]:
         if not isinstance(name, str):
@@ -160,19 +168,20 @@ class Result(Mapping[str, Any]):
             raise ParameterError(f"test must be 'randomisation' or 'bootstrap', got {test!r:.60}.")
         inferred = self._inference(confidence, resamples, seed)
         pairs = self._pairs(systems)
-        caution = inferred.plan.caution(test)
-        if caution and test == "bootstrap":
-            warnings.warn(f"{caution}; use test='randomisation'.", stacklevel=2)
+        warned = caution(inferred.plan.clusters.count, test)
+        if warned and test == "bootstrap":
+            warnings.warn(f"{warned}; use test='randomisation'.", stacklevel=2)
         rows = [row for one, other in pairs for row in inferred.compared(one, other, test)]
         corrected = inference.holm([row.p for row in rows])
         found = [row._replace(p_holm=p) for row, p in zip(rows, corrected, strict=True)]
-        return Comparison(found, test, inferred.plan.confidence, resamples, caution, self.label)
+        return Comparison(found, test, inferred.plan.confidence, resamples, warned, self.label)
 
     def _pairs(self, systems: tuple[str, ...]) -> list[tuple[str, str]]:
         for system in systems:
             self._check_system(system)
         if len(self.systems) < 2:
-            raise ResultError(f"a comparison needs two systems, this result has {self.systems[0]!r} alone; score them with predictions={{name: texts}}.")
+            alone = self.systems[0]
+            raise ResultError(f"a comparison needs two systems, this result has {alone!r} alone; score them with predictions={{name: texts}}.")
         if len(set(systems)) == 1:
             others = ", ".join(repr(system) for system in self.systems if system not in systems)
             raise ParameterError(f"name two systems to compare; you named {systems[0]!r}, and there is also {others}.")

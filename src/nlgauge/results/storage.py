@@ -20,7 +20,7 @@ import time
 import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -28,7 +28,7 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.corpus.texts import Texts
-from nlgauge.errors import NlgaugeError, ParameterError, ResultError
+from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError
 from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric, Arrays, CorpusMetric, Metric, Output
 from nlgauge.metric.registry import parse
@@ -38,7 +38,6 @@ from nlgauge.results.result import Result
 from nlgauge.results.table import Table
 from nlgauge.run.chunk import Fits, Job
 from nlgauge.run.costs import Costs
-from nlgauge.run.engine import describe as describe_job
 from nlgauge.run.reduction import Averaged, LostFunction, ReduceFn
 
 FORMAT = 2
@@ -46,9 +45,10 @@ _ABANDONED_SECONDS = 24 * 3600
 
 
 class SavedMetric(msgspec.Struct):
-    """A metric by name with every parameter, how it prints, and its outputs by part."""
+    """A metric by name, package and every parameter, how it prints, and its outputs by part."""
 
     name: str
+    package: str
     parameters: dict[str, Any]
     printed: str
     outputs: dict[str, list[dict[str, Any]]]
@@ -87,21 +87,20 @@ class SavedRun(msgspec.Struct):
     environment: dict[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NotHere(CorpusMetric):
-    """Stands for a metric whose class is not at hand; its values were saved, no more can be computed."""
+    """Stands for a metric whose class is not at hand, with all that was saved of it; no more can be computed."""
 
+    name: str  # type: ignore[misc]
+    package: str
+    parameters: dict[str, Any]
     printed: str
-    saved: dict[str, tuple[Output, ...]]
+    saved_outputs: dict[str, tuple[Output, ...]]
 
-    resamples = 0
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return self.printed.partition("(")[0]
+    resamples: ClassVar[int] = 0
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return self.saved
+        return self.saved_outputs
 
     def __str__(self) -> str:
         return self.printed
@@ -169,7 +168,7 @@ def _write(result: Result, directory: Path, texts: bool) -> None:
         FORMAT,
         texts,
         result.corpus.lang,
-        describe_job(result.job),
+        result.config,
         {label: _saved_metric(metric, result.tables[result.systems[0], label]) for label, metric in result.job.metrics.items()},
         dict(result.signatures),
         tables,
@@ -193,10 +192,9 @@ def _plain_metric(metric: AnyMetric) -> AnyMetric:
 
 def _saved_metric(metric: AnyMetric, table: Table) -> SavedMetric:
     if isinstance(metric, NotHere):
-        return SavedMetric(metric.name, {}, metric.printed, describe_outputs(metric))
-    described = describe(metric)
-    outputs = describe_outputs(metric) or {metric.name: describe_outputs(NotHere("", {"": tuple(table.outputs())}))[""]}
-    return SavedMetric(described["name"], described["parameters"], str(metric), outputs)
+        return SavedMetric(metric.name, metric.package, metric.parameters, metric.printed, describe_outputs(metric.outputs()))
+    outputs = describe_outputs(metric.outputs() or {metric.name: tuple(table.outputs())})
+    return SavedMetric(**describe(metric), printed=str(metric), outputs=outputs)
 
 
 def _saved_fits(fits: Fits) -> tuple[list[SavedFit], dict[str, Array]]:
@@ -248,7 +246,7 @@ def _read(place: Path) -> Result:
     metrics = {label: _metric(saved) for label, saved in run.metrics.items()}
     tables = {(saved.system, saved.label): _table(saved, metrics[saved.label], statistics, corpus) for saved in run.tables}
     if set(tables) != {(system, label) for system in corpus.systems for label in run.metrics} or not tables:
-        raise ResultError(f"{place} is damaged: its tables are not those of its systems and metrics.")
+        raise InputError("its tables are not those of its systems and metrics.")
     fits = _fits(run.fits, read_arrays(place / "fits.npz"), metrics)
     job = Job(metrics, _rule(run.config["reduce_fn"]), _options(run.config), fits)
     _check_fits(job, corpus)
@@ -262,19 +260,20 @@ class _Versioned(msgspec.Struct):
 
 def _content(path: Path) -> bytes:
     if not stat.S_ISREG(path.stat().st_mode):
-        raise ResultError(f"{path.parent} is damaged: {path.name} is not a file.")
+        raise InputError(f"{path.name} is not a file.")
     return path.read_bytes()
 
 
 def _metric(saved: SavedMetric) -> AnyMetric:
-    return restore(saved.name, saved.parameters) or NotHere(saved.printed, restore_outputs(saved.outputs))
+    found = restore(saved.name, saved.package, saved.parameters)
+    return found or NotHere(saved.name, saved.package, saved.parameters, saved.printed, restore_outputs(saved.outputs))
 
 
 def _rule(saved: Any) -> ReduceFn:
     if isinstance(saved, dict):
         return LostFunction(str(saved["callable"]))
     if saved is not None and not isinstance(saved, str):
-        raise ResultError("the rule of reduction is neither a name nor a function's.")
+        raise InputError("the rule of reduction is neither a name nor a function's.")
     return saved
 
 
@@ -282,7 +281,7 @@ def _options(config: dict[str, Any]) -> RunOptions:
     seed, batch_size, device = config["seed"], config["batch_size"], config["device"]
     whole = [value for value in (seed, batch_size) if value is not None]
     if any(type(value) is not int or value < 0 for value in whole) or seed is None or not isinstance(device, str | None):
-        raise ResultError(f"its options are not those of a run: seed {seed!r:.40}, batch_size {batch_size!r:.40}, device {device!r:.40}.")
+        raise InputError(f"its options are not those of a run: seed {seed!r:.40}, batch_size {batch_size!r:.40}, device {device!r:.40}.")
     return RunOptions(seed, batch_size, device)
 
 
@@ -298,19 +297,20 @@ def _table(saved: SavedTable, metric: AnyMetric, statistics: dict[str, Arrays], 
         metric = Averaged(metric, saved.averaged)
     _check_rows(saved.label, rows, len(corpus), 2)
     if rows.keys() != metric.outputs().keys():
-        raise ResultError(f"the statistics of {saved.label!r} are of other parts than the metric's.")
+        raise InputError(f"the statistics of {saved.label!r} are of other parts than the metric's.")
     table = Table(metric, {part: rows[part] for part in metric.outputs()}, weights=corpus.weights)
     try:
         table.scores()
     except (NlgaugeError, ValueError, IndexError, TypeError):
-        raise ResultError(f"the statistics of {saved.label!r} are of another shape than the metric's.") from None
+        raise InputError(f"the statistics of {saved.label!r} are of another shape than the metric's.") from None
     return table
 
 
 def _check_rows(label: str, arrays: Arrays, segments: int, dimensions: int) -> None:
     for name, array in arrays.items():
         if array.dtype != np.float64 or array.ndim != dimensions or len(array) != segments:
-            raise ResultError(f"the statistics of {label!r} ({name}) are {array.dtype} of shape {array.shape}; {segments} rows of float64 are needed.")
+            given = f"{array.dtype} of shape {array.shape}"
+            raise InputError(f"the statistics of {label!r} ({name}) are {given}; {segments} rows of float64 are needed.")
 
 
 def _fits(saved: list[SavedFit], arrays: dict[str, Arrays], metrics: dict[str, AnyMetric]) -> Fits:
@@ -322,7 +322,7 @@ def _check_fits(job: Job, corpus: Corpus) -> None:
         fit = metric.fit() if isinstance(metric, Metric) else None
         for system in () if fit is None else corpus.systems if fit.over == "system" else ("",):
             if not job.fits.get((label, system)):
-                raise ResultError(f"what {label!r} was fitted to is missing.")
+                raise InputError(f"what {label!r} was fitted to is missing.")
 
 
 def _hashed(corpus: Corpus) -> Corpus:
@@ -370,14 +370,12 @@ def _from_first_format(data: bytes) -> SavedRun:
     metrics = {label: _first_metric(printed, label, first.tables) for label, printed in first.metrics.items()}
     owners: dict[str, list[str]] = {}
     for label, saved in metrics.items():
-        metric = restore(saved.name, saved.parameters)
+        metric = restore(saved.name, saved.package, saved.parameters)
         fit = metric.fit() if isinstance(metric, Metric) else None
         owners.setdefault(str(fit), []).append(label)
     fits = [SavedFit(system, owners.get(printed, []), str(number)) for number, (printed, system) in enumerate(first.fits)]
     tables = [SavedTable(table.system, table.label, table.key, table.averaged, table.scores) for table in first.tables]
-    return SavedRun(
-        1, first.texts, first.lang, first.config, metrics, first.signatures, tables, fits, first.seconds, first.environment
-    )
+    return SavedRun(1, first.texts, first.lang, first.config, metrics, first.signatures, tables, fits, first.seconds, first.environment)
 
 
 def _first_metric(printed: str, label: str, tables: list[_FirstTable]) -> SavedMetric:
@@ -387,4 +385,4 @@ def _first_metric(printed: str, label: str, tables: list[_FirstTable]) -> SavedM
     except NlgaugeError:
         names = next(list(table.scores) for table in tables if table.label == label)
         outputs = [{"name": name, "higher_is_better": None} for name in names if name != "score" or len(names) == 1]
-        return SavedMetric(printed.partition("(")[0], {}, printed, {label: outputs})
+        return SavedMetric(printed.partition("(")[0], "", {}, printed, {label: outputs})

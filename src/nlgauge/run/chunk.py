@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -43,6 +43,12 @@ class Job:
         metric = self.metrics[label]
         fit = metric.fit() if isinstance(metric, Metric) else None
         return {} if fit is None else self.fits[label, system if fit.over == "system" else ""]
+
+
+def describe(job: Job) -> dict[str, Any]:
+    """The job's options as plain data, for the saved configuration."""
+    rule = job.reduce_fn
+    return {"reduce_fn": {"callable": Reducer.name(rule)} if callable(rule) else rule, **asdict(job.options)}
 
 
 class ScoredRows(NamedTuple):

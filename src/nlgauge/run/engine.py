@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -104,9 +104,3 @@ def _mapped(task: Task, chunks: Sequence[Chunk], executor: Executor, costs: Cost
             if len(chunks) > 1:
                 chunk.forget()
     return found
-
-
-def describe(job: Job) -> dict[str, Any]:
-    """The job's options as plain data, for the saved configuration."""
-    rule = job.reduce_fn
-    return {"reduce_fn": {"callable": Reducer.name(rule)} if callable(rule) else rule, **asdict(job.options)}

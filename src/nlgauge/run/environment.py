@@ -1,26 +1,29 @@
-"""What a run cost, and where it ran."""
+"""Where a run took place: interpreter, machine and versions."""
 
 from __future__ import annotations
 
 import os
 import platform
 import sys
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
 
-_PACKAGES = ("nlgauge", "numpy", "sacrebleu", "rapidfuzz", "torch", "transformers")
+from nlgauge.metric.versions import installed_version
+
+_PACKAGES = ("nlgauge", "numpy", "sacrebleu", "rapidfuzz", "regex", "nltk", "sentencex", "torch", "transformers", "POT")
 
 
-def environment() -> dict[str, str]:
-    """Interpreter, machine and versions, as a result records them; nothing is imported to find out."""
+@cache
+def _environment() -> dict[str, str]:
     found = {
         "python": sys.version.split()[0],
         "platform": platform.platform(),
         "machine": platform.machine(),
         "cores": str(os.cpu_count() or 1),
     }
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+    versions = {package: installed_version(package) for package in _PACKAGES}
+    return {**found, **{package: version for package, version in versions.items() if version}}
+
+
+def environment() -> dict[str, str]:
+    """Interpreter, machine and versions, as a result records them; nothing is imported to find out."""
+    return dict(_environment())

@@ -44,7 +44,7 @@ def _with_metrics(result: Result, metrics: Sequence[Any], executor: Executor) ->
 def _with_systems(result: Result, predictions: Mapping[str, Any], executor: Executor) -> Result:
     lost = [label for label, metric in result.job.metrics.items() if isinstance(metric, NotHere)]
     if lost:
-        raise ResultError(f"cannot add a system: the class of {lost[0]!r} is not here; install or import what defines it, then load the result again.")
+        raise ResultError(f"cannot add a system: the class of {lost[0]!r} is not here; import what defines it, then load the result again.")
     corpus = result.corpus.adding(predictions)
     whole = replace(result.corpus, predictions={**result.corpus.predictions, **corpus.predictions})
     if Reducer.of(result.job.reduce_fn, whole) != Reducer.of(result.job.reduce_fn, result.corpus):

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from nlgauge.metric import Output
 from nlgauge.results.inference import Interval
-from nlgauge.results.table import Table
+from nlgauge.results.resampling import Clusters, caution
 from nlgauge.terminal.text import visible
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 _TESTS = {"randomisation": "approximate randomisation", "bootstrap": "paired bootstrap"}
-_NO_INTERVAL = "no interval: the metric is no sum over segments, or undefined in some resamples"
+_NO_INTERVAL = "no interval: undefined in some resamples"
 
 
 def result_table(
@@ -73,9 +73,9 @@ class ResultTable:
         if self.comparison is not None:
             grid.add_column(Text("p"), no_wrap=True, justify="right")
         for label in result.labels:
-            outputs = shown_outputs(result.tables[result.systems[0], label])
+            outputs = result.tables[result.systems[0], label].leading()
             for output in outputs:
-                scores = {system: result.tables[system, label].scores(result.corpus.weights).get(output.name, math.nan) for system in result.systems}
+                scores = {system: result.tables[system, label].scores().get(output.name, math.nan) for system in result.systems}
                 best = _best(list(scores.values()), output)
                 for i, (system, score) in enumerate(scores.items()):
                     cells = self._cells(system, label, output, score, notes)
@@ -88,28 +88,36 @@ class ResultTable:
         yield from self._remarks()
 
     def _cells(self, system: str, label: str, output: Output, score: float, notes: Footnotes) -> list[Text]:
-        mark = notes.mark(output.nan) if math.isnan(score) else ""
+        mark = notes.mark(output.nan) if math.isnan(score) else self._left_out(system, label, output, notes)
         cells = [Text(number(score, output) + mark)]
         if self.intervals is not None:
             by_label = self.intervals[system] if len(self.result.systems) > 1 else self.intervals
             cells.append(Text(_bounds(by_label[label][output.name], output, notes)))
         if self.comparison is not None:
             rows = [row for row in self.comparison if (row.label, row.output.name, row.second) == (label, output.name, system)]
-            cells.append(Text(_p(rows[0].p_holm, rows[0].reason, notes) if rows else ""))
+            cells.append(Text(_p(rows[0].p_holm, rows[0].reason, notes) + _other_test(rows[0], self.comparison, notes) if rows else ""))
         return cells
+
+    def _left_out(self, system: str, label: str, output: Output, notes: Footnotes) -> str:
+        count = self.result.tables[system, label].undefined().get(output.name, 0)
+        return notes.mark(f"{count} of {len(self.result.corpus)} segments have no value ({output.nan}) and are left out") if count else ""
 
     def _remarks(self) -> Iterator[RenderableType]:
         for (system, label), table in self.result.tables.items():
-            cut = table.scores(self.result.corpus.weights).get("truncated", 0)
-            if isinstance(cut, int | float) and cut > 0:
-                yield _remark(f"{label}, {system}: {cut:g} texts were longer than the model reads and were cut.")
+            scores = table.scores()
+            for output in table.outputs():
+                if output.note and scores[output.name] > 0:
+                    yield _remark(f"{label}, {system}: {scores[output.name]:g} {output.note}.")
         if self.comparison is not None and self.comparison.rows:
-            yield _remark(f"p: against {self.comparison.rows[0].first}, after Holm's correction; {_how(self.comparison)}.")
+            yield _remark(f"p-values: against {self.comparison.rows[0].first}, {_how(self.comparison)}, {_corrected(self.comparison)}.")
+        units = Clusters(self.result.corpus.documents, len(self.result.corpus)).count
+        if self.intervals is not None and caution(units, ""):
+            yield _remark(f"Caution: {caution(units, '')}.")
 
 
 @dataclass(frozen=True)
 class ComparisonTables:
-    """What `comparison_table` gives: one table a pair."""
+    """What `comparison_table` gives: one table per pair."""
 
     comparison: Comparison
 
@@ -121,7 +129,9 @@ class ComparisonTables:
         for (first, second), rows in pairs.items():
             yield Group(Text(""), Text(f"{visible(first)} against {visible(second)}", style="bold"), self._grid(first, second, rows, options, notes))
         yield from notes.lines()
-        yield _remark(f"p: {_how(self.comparison)}.")
+        yield _remark(f"p: {_how(self.comparison)}; Holm: {_corrected(self.comparison)}.")
+        if self.comparison.caution:
+            yield _remark(f"Caution: {self.comparison.caution}.")
 
     def _grid(self, first: str, second: str, rows: list[Compared], options: ConsoleOptions, notes: Footnotes) -> Grid:
         grid = _grid(options)
@@ -146,16 +156,12 @@ class ComparisonTables:
         return grid
 
 
-def shown_outputs(table: Table) -> list[Output]:
-    """The outputs that stand for a metric: the first of each part."""
-    return [outputs[0] for outputs in table.metric.outputs().values()] or table.outputs()[:1]
-
-
 def number(value: float, output: Output, sign: bool = False) -> str:
-    """A score with two decimals on a scale up to 100, else with four; NaN is n/a."""
+    """A score with as many decimals as its output asks for; NaN is n/a."""
     if math.isnan(value):
         return "n/a"
-    return f"{value:{'+' if sign else ''}.{2 if output.high == 100 else 4}f}"
+    decimals = output.decimals if output.decimals is not None else 2 if output.high == 100 else 4
+    return f"{value:{'+' if sign else ''}.{decimals}f}"
 
 
 def _metric_name(label: str, output: Output, count: int) -> Text:
@@ -204,8 +210,20 @@ def _p(value: float, reason: str, notes: Footnotes) -> str:
     return f"{value:.4f}"
 
 
+def _other_test(row: Compared, comparison: Comparison, notes: Footnotes) -> str:
+    """A remark where a metric was tested otherwise than the rest."""
+    if math.isnan(row.p) or (row.test, row.resamples) == (comparison.test, comparison.resamples):
+        return ""
+    return notes.mark(f"p by {_TESTS[row.test]} with {row.resamples} resamples")
+
+
 def _how(comparison: Comparison) -> str:
-    return f"{_TESTS.get(comparison.test, comparison.test)}, {comparison.resamples} resamples, {len(comparison)} tests"
+    return f"{_TESTS[comparison.test]} with {comparison.resamples} resamples"
+
+
+def _corrected(comparison: Comparison) -> str:
+    count = sum(not math.isnan(row.p) for row in comparison)
+    return f"Holm-corrected for the {count} {'test' if count == 1 else 'tests'} shown"
 
 
 def _remark(text: str) -> RenderableType:

@@ -76,7 +76,7 @@ class _Worker:
         # -P: a module in the working directory must not take the place of one that the worker imports.
         command = [sys.executable, "-P", "-m", "nlgauge.run.processes.worker"]
         try:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)  # noqa: S603
         except OSError as error:
             raise NlgaugeError(f"a worker process could not be started with {sys.executable!r}: {error}; score without run_concurrent.") from None
         self._send(setup)
