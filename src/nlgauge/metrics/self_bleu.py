@@ -29,7 +29,7 @@ class SelfBleu(WholeMetric):
     """Mean BLEU of each text against all others, 0 to 100."""
 
     max_order: int = 4
-    tokenize: str | None = None
+    tokenizer: str | None = None
     lowercase: bool = False
     smooth_method: str = "exp"
     smooth_value: float | None = None
@@ -44,7 +44,7 @@ class SelfBleu(WholeMetric):
 
     @property
     def _bleu(self) -> Bleu:
-        return Bleu(self.max_order, self.tokenize, self.lowercase, self.smooth_method, self.smooth_value, effective_order=True)
+        return Bleu(self.max_order, self.tokenizer, self.lowercase, self.smooth_method, self.smooth_value, effective_order=True)
 
     @property
     def seeded(self) -> bool:  # type: ignore[override]
@@ -55,7 +55,7 @@ class SelfBleu(WholeMetric):
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
         bleu = self._bleu.for_language(corpus.lang)
-        tokens, texts = features.get(Tokens(bleu.tokenize or "13a", self.lowercase), corpus.predictions[system].values)
+        tokens, texts = features.get(Tokens(bleu.tokenizer or "13a", self.lowercase), corpus.predictions[system].values)
         texts = texts[tokens.lengths[texts] > 0]
         if self.sample is not None and len(texts) > self.sample:
             texts = texts[np.sort(np.random.default_rng(features.options.seed).choice(len(texts), self.sample, replace=False))]
