@@ -48,6 +48,14 @@ def test_real_sentences_and_repeated_ones():
     assert nlgauge.score([["a b c", "a b d"], ["e"]], metrics="self_bleu")["self_bleu"]["score"] == pytest.approx(theirs(["a b c", "a b d", "e"]))
 
 
+def test_the_language_chooses_the_tokeniser_and_the_signature_says_so():
+    texts = ["猫在垫子上", "猫坐在垫子上", "狗在垫子上"]
+    result = nlgauge.score(texts, metrics="self_bleu", lang="zh")
+    assert result.labels == ("self_bleu(tokenizer='zh')",)
+    assert "tokenizer:zh" in result.signatures["self_bleu(tokenizer='zh')"]
+    assert result["self_bleu"]["score"] == pytest.approx(theirs(texts, tokenize="zh"), abs=1e-9)
+
+
 def test_texts_without_a_token_are_not_varied():
     result = nlgauge.score(["", " ", "a cat sat"], metrics="self_bleu")
     assert math.isnan(result["self_bleu"]["score"])

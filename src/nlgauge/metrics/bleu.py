@@ -18,15 +18,13 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.corpus.language import code
 from nlgauge.explain import Explanation, NgramMatches, Order
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens
+from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
 
 # Each smoothing with its default value, which "none" and "exp" have no use for.
 _SMOOTHING = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
-_LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 
 
 @register
@@ -58,8 +56,7 @@ class Bleu(Metric):
         return {"bleu": (Output("bleu", True, 0, 100), *precisions, Output("brevity_penalty", None, 0, 1), *lengths)}
 
     def for_language(self, lang: str | None) -> Bleu:
-        tokenizer = _LANGUAGE_TOKENIZERS.get(code(lang))
-        return self if tokenizer is None or self.tokenizer is not None else replace(self, tokenizer=tokenizer)
+        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
 
     def for_segments(self) -> Bleu:
         return replace(self, effective_order=True) if self.effective_order is None else self

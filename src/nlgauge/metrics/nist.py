@@ -21,11 +21,10 @@ import numpy as np
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features import RunOptions
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, TokenKeys
+from nlgauge.features.text import SACREBLEU_TOKENIZERS, TokenKeys, language_tokenizer
 from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys, weighted_matches
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
-from nlgauge.metrics.bleu import Bleu
 
 _BETA = math.log(0.5) / math.log(1.5) ** 2
 
@@ -84,7 +83,7 @@ class Nist(Metric):
         return {"nist": (Output("nist", True, 0), Output("brevity_penalty", None, 0, 1), *lengths)}
 
     def for_language(self, lang: str | None) -> Nist:
-        return replace(self, tokenizer=Bleu(tokenizer=self.tokenizer).for_language(lang).tokenizer)
+        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
 
     @property
     def _tokens(self) -> TokenKeys:

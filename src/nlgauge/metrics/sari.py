@@ -18,10 +18,9 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, WordGroups
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens
+from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer
 from nlgauge.kernels.edit_operations import ADD, DELETE, KEEP, operation_counts, operation_shares
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
-from nlgauge.metrics.bleu import Bleu
 
 _ORDERS = 4
 _RIGHT, _DONE, _WANTED = range(3)
@@ -48,7 +47,7 @@ class Sari(Metric):
         return {"sari": tuple(Output(name, True, 0, 100) for name in ("sari", "sari_add", "sari_keep", "sari_delete"))}
 
     def for_language(self, lang: str | None) -> Sari:
-        return replace(self, tokenizer=Bleu(tokenizer=self.tokenizer).for_language(lang).tokenizer)
+        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
 
     @property
     def _tokens(self) -> Tokens:

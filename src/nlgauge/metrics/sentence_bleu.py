@@ -15,7 +15,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation
-from nlgauge.features.text import SACREBLEU_TOKENIZERS
+from nlgauge.features.text import SACREBLEU_TOKENIZERS, language_tokenizer
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.metrics.bleu import Bleu
 
@@ -41,7 +41,7 @@ class SentenceBleu(Metric):
         return {"sentence_bleu": (Output("sentence_bleu", True, 0, 100),)}
 
     def for_language(self, lang: str | None) -> SentenceBleu:
-        return replace(self, tokenizer=self._bleu.for_language(lang).tokenizer)
+        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
 
     @property
     def _bleu(self) -> Bleu:
