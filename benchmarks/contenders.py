@@ -289,7 +289,7 @@ def _transposed(workload: Workload) -> list[list[str]]:
 
 _ROUGE = ("rouge1", "rouge2", "rougeL")
 _ROUGE_SPEC = "rouge(rouge_types=('rouge1', 'rouge2', 'rougeL'), tokenizer='google')"
-_STEMMED_SPEC = "rouge(rouge_types=('rouge1', 'rouge2', 'rougeL'), use_stemmer=True, tokenizer='google')"
+_STEMMED_SPEC = "rouge(rouge_types=('rouge1', 'rouge2', 'rougeL'), stem=True, tokenizer='google')"
 
 BENCHES = {
     "bleu": Bench(("L1", "L2", "L3"), "sacrebleu", ours("bleu", "score"), sacrebleu_metric("BLEU")),

@@ -83,7 +83,7 @@ def test_rouge_on_wmt19_equals_rouge_score():
     predictions, references = (texts[:1000] for texts in wmt19())
     types = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
     for use_stemmer in (False, True):
-        result = nlgauge.score(predictions, references, metrics=f"rouge(use_stemmer={use_stemmer}, tokenizer='google')")
+        result = nlgauge.score(predictions, references, metrics=f"rouge(stem={use_stemmer}, tokenizer='google')")
         peer = RougeScorer(types, use_stemmer=use_stemmer)
         expected = [peer.score(reference, prediction) for prediction, reference in zip(predictions, references, strict=True)]
         for kind in types:

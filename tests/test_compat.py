@@ -214,6 +214,22 @@ def test_sources_and_predictions_alone() -> None:
         NLGMetricverse("bleu")(preds, refs, sources=["one"])
 
 
+def test_other_spellings_of_parameters_work_in_every_call_form():
+    texts = {"predictions": ["The cat. runs"], "references": ["the cat. run"]}
+    assert hf.load("rouge", use_stemmer=True).compute(**texts)["rouge1"] == 1
+    assert hf.load("rouge").compute(use_stemmer=True, **texts)["rouge1"] == 1
+    assert hf.load("ter").compute(case_sensitive=True, **texts)["ter"] == pytest.approx(200 / 3)
+    assert hf.load("meteor", tokenize="whitespace").compute(**texts)["meteor"] > 0
+    assert nmv.load_metric("bleu", compute_kwargs={"tok": "char"}).compute(**texts) == {
+        "bleu": nmv.load_metric("bleu", tokenizer="char").compute(**texts)["bleu"]
+    }
+    assert nlgauge.score(**texts, metrics={"path": "em", "ignore_case": True}).labels == ("exact_match(lowercase=True)",)
+    both = NLGMetricverse(metrics=["bleu", "ter"])(**texts, ignore_case=True)
+    assert both["ter"]["score"] == pytest.approx(100 / 3)
+    with pytest.raises(ParameterError, match="use_stemmer and stem are one parameter"):
+        hf.load("rouge").compute(use_stemmer=True, stem=False, **texts)
+
+
 def test_parameters_at_the_call_go_where_they_belong() -> None:
     scorer = NLGMetricverse(metrics=["bleu", "wer", {"path": "rouge", "rouge_types": ["rouge1"]}])
     score = scorer(preds, refs, max_order=1, lowercase=True)

@@ -141,7 +141,7 @@ def test_a_workers_error_surfaces_as_ours(small_chunks):
         TokenizerJaMecab()
     except (ImportError, RuntimeError):
         with pytest.raises(NlgaugeError, match=r"in a worker process: .*pip install .nlgauge\[ja\]"):
-            nlgauge.score(PREDICTIONS, REFERENCES, metrics="bleu(tokenize='ja-mecab')", run_concurrent=True)
+            nlgauge.score(PREDICTIONS, REFERENCES, metrics="bleu(tokenizer='ja-mecab')", run_concurrent=True)
     else:
         pytest.skip("the Japanese dictionary is installed, so nothing fails")
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import pytest
 
 from nlgauge.errors import ParameterError, UnknownMetricError
-from nlgauge.metric import CorpusMetric, Output, register, registry
+from nlgauge.metric import SPELLINGS, Output, CorpusMetric, register, registry
 from nlgauge.metric.registry import find, make, metric_classes, parse
 from nlgauge.metrics.bleu import Bleu
 from nlgauge.metrics.chrf import Chrf
@@ -37,14 +37,14 @@ def test_names_are_in_alphabetical_order():
         ("chrf++", Chrf(word_order=2)),
         ("chrf++(beta=3)", Chrf(word_order=2, beta=3)),
         ("chrf(word_order=2, lowercase=True)", Chrf(word_order=2, lowercase=True)),
-        ("bleu(tokenize=intl)", Bleu(tokenize="intl")),
-        ("bleu(tokenize='intl', smooth_method='add-k')", Bleu(tokenize="intl", smooth_method="add-k")),
+        ("bleu(tokenizer=intl)", Bleu(tokenizer="intl")),
+        ("bleu(tokenizer='intl', smooth_method='add-k')", Bleu(tokenizer="intl", smooth_method="add-k")),
         ("bleu(smooth_method=floor, smooth_value=0.25)", Bleu(smooth_method="floor", smooth_value=0.25)),
-        ("bleu(tokenize=None)", Bleu()),
+        ("bleu(tokenizer=None)", Bleu()),
         ("rouge(rouge_types=['rouge1'])", Rouge(("rouge1",))),
         ("rouge(rouge_types=('rouge1', 'rougeL'))", Rouge(("rouge1", "rougeL"))),
         ("exact-match", find("exact_match")()),
-        ("em(ignore_case=True)", find("exact_match")(ignore_case=True)),
+        ("em(lowercase=True)", find("exact_match")(lowercase=True)),
         ("distinct-n", find("distinct")()),
     ],
 )
@@ -102,6 +102,57 @@ def test_make_takes_lists_as_json_has_them():
     assert make("rouge", {"rouge_types": ["rouge1"]}) == Rouge(("rouge1",))
     with pytest.raises(ParameterError, match=r"bleu has no parameter 'max_oder' \(did you mean 'max_order'\?\)"):
         make("bleu", {"max_oder": 2})
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("bleu(tokenize=intl)", "bleu(tokenizer='intl')"),
+        ("bleu(tok=char, lc=True)", "bleu(tokenizer='char', lowercase=True)"),
+        ("bleu(max_ngram_order=2)", "bleu(max_order=2)"),
+        ("em(ignore_case=True)", "exact_match(lowercase=True)"),
+        ("wer(case_sensitive=False)", "wer(lowercase=True)"),
+        ("ter(case_sensitive=True)", "ter(lowercase=False)"),
+        ("ter(case_sensitive=False)", "ter"),
+        ("rouge(use_stemmer=True)", "rouge(stem=True)"),
+        ("rouge(rouge_keys=['rouge1'])", "rouge(rouge_types=('rouge1',))"),
+        ("chrf++(n_word_order=3)", "chrf(word_order=3)"),
+        ("distinct(tokenize=13a)", None),
+        ("distinct(tokenize='13a')", "distinct(tokenizer='13a')"),
+    ],
+)
+def test_other_spellings_are_taken_and_our_own_is_printed(theirs, ours):
+    if ours is None:
+        with pytest.raises(ParameterError, match="cannot read"):
+            parse(theirs)
+    else:
+        assert str(parse(theirs)) == ours
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bleu(tokenize=intl, tokenizer=intl)", "bleu: tokenize and tokenizer are one parameter; give it once, as tokenizer."),
+        ("bleu(tok=intl, tokenize=intl)", "bleu: tok and tokenize are one parameter; give it once, as tokenizer."),
+        ("ter(case_sensitive=True, lowercase=False)", "ter: case_sensitive and lowercase are one parameter"),
+        ("ter(case_sensitive=1)", "ter: case_sensitive must be True or False, got 1."),
+        ("ter(case_sensitive=None)", "ter: case_sensitive must be True or False, got None."),
+        ("wer(tokenize=13)", "wer has no parameter 'tokenize'; it takes lowercase."),
+        ("bleu(tokenize=3)", "bleu: tokenizer must be"),
+    ],
+)
+def test_a_parameter_is_given_once_and_in_its_domain(text, message):
+    with pytest.raises(ParameterError) as caught:
+        parse(text)
+    assert message in str(caught.value)
+
+
+def test_one_word_for_one_thing():
+    """No metric's own parameter has a name that is another one's spelling."""
+    for name, metric in metric_classes().items():
+        own = {f.name for f in fields(metric)}
+        assert not own & set(SPELLINGS), name
+        assert {target.removeprefix("not ") for other, target in metric.spellings.items() if other not in SPELLINGS} <= own, name
 
 
 @dataclass(frozen=True)

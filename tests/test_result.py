@@ -72,7 +72,7 @@ def test_the_plain_one_wins_over_its_variants():
 def test_labels_from_resulting_names():
     spec = {"path": "bleu", "resulting_name": "bleu_1", "task": None, "compute_kwargs": {"max_order": 1}}
     result = nlgauge.score(*ONE, metrics=[spec, "bleu", {"path": "rouge", "use_stemmer": True}])
-    assert list(result) == ["bleu_1", "bleu", "rouge(use_stemmer=True)"]
+    assert list(result) == ["bleu_1", "bleu", "rouge(stem=True)"]
     assert result["bleu_1"] == nlgauge.score(*ONE, metrics=Bleu(max_order=1))["bleu"]
     assert "bleu_1" not in result.signatures["bleu_1"]
 

@@ -10,9 +10,10 @@ from strategies import SENTENCES, corpora, streams
 
 import nlgauge
 from nlgauge.errors import MissingExtraError, ParameterError
+from nlgauge.metric.registry import make
 from nlgauge.metrics.bleu import Bleu
 
-CHANGED_PARAMETERS = {"tokenize": "intl", "smooth_method": "floor", "smooth_value": 0.5, "effective_order": True}
+CHANGED_PARAMETERS = {"tokenizer": "intl", "smooth_method": "floor", "smooth_value": 0.5, "effective_order": True}
 # As in sacreBLEU, nothing matches where there is no token.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline"}
 
@@ -33,7 +34,7 @@ def theirs(effective_order: bool, max_order: int = 4, **options: object) -> sacr
 
 
 def assert_equals_sacrebleu(predictions: list[str], references: list[list[str]], options: dict[str, object]) -> None:
-    metric = Bleu(**options)
+    metric = make("bleu", options)
     result = nlgauge.score(predictions, references, metrics=metric)
     others = {key: value for key, value in options.items() if key != "effective_order"}
     expected = theirs(bool(options.get("effective_order")), **others).corpus_score(predictions, streams(references))
@@ -66,7 +67,7 @@ def test_chinese_tokenisers_equal_sacrebleu():
         assert_equals_sacrebleu(predictions, references, {"tokenize": tokenize})
     by_language = nlgauge.score(predictions, references, metrics="bleu", lang="zh-CN")
     assert by_language["bleu"]["score"] == theirs(False, tokenize="zh").corpus_score(predictions, streams(references)).score
-    assert by_language.labels == ("bleu(tokenize='zh')",)
+    assert by_language.labels == ("bleu(tokenizer='zh')",)
 
 
 CAT, REFERENCE = "the cat is on the mat", "the cat sat on the mat"
@@ -91,7 +92,7 @@ def test_signature_starts_as_sacrebleus(corpus, options):
     predictions, references = corpus
     peer = theirs(bool(options["effective_order"]), **{key: value for key, value in options.items() if key != "effective_order"})
     peer.corpus_score(predictions, streams(references))
-    signature = nlgauge.score(predictions, references, metrics=Bleu(**options)).signatures[str(Bleu(**options))]
+    (signature,) = nlgauge.score(predictions, references, metrics=make("bleu", options)).signatures.values()
     if options["smooth_value"] is None or options["smooth_method"] in ("floor", "add-k"):
         assert signature.startswith(peer.get_signature().format() + "|")
     else:  # sacreBLEU hides a value that its method does not use
@@ -100,7 +101,7 @@ def test_signature_starts_as_sacrebleus(corpus, options):
 
 @pytest.mark.parametrize(
     "bad",
-    [{"max_order": 0}, {"max_order": 2.0}, {"tokenize": "14a"}, {"smooth_method": "more"}, {"smooth_value": -1}],
+    [{"max_order": 0}, {"max_order": 2.0}, {"tokenizer": "14a"}, {"smooth_method": "more"}, {"smooth_value": -1}],
     ids=lambda bad: next(iter(bad)),
 )
 def test_parameters_outside_their_domain(bad):
@@ -115,7 +116,7 @@ def test_missing_dictionary_says_the_command(tokenize):
         theirs(False, tokenize=tokenize)
     except (ImportError, RuntimeError):
         with pytest.raises(MissingExtraError, match=rf'pip install "nlgauge\[{tokenize[:2]}\]"'):
-            nlgauge.score(["a"], ["a"], metrics=Bleu(tokenize=tokenize))
+            nlgauge.score(["a"], ["a"], metrics=Bleu(tokenizer=tokenize))
     else:
         assert_equals_sacrebleu(["猫が座った"], [["猫が座る"]], {"tokenize": tokenize})
 

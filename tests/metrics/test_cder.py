@@ -17,7 +17,7 @@ from nlgauge.features.text import tokenizer
 from nlgauge.metrics.cder import Cder
 from nlgauge.terminal.explanations import render
 
-CHANGED_PARAMETERS = {"tokenize": "whitespace"}
+CHANGED_PARAMETERS = {"tokenizer": "whitespace"}
 LETTERS = st.lists(st.sampled_from("abc"), max_size=9)
 
 
@@ -90,10 +90,10 @@ def test_it_is_no_symmetric_measure():
 
 def test_tokenizer_and_case():
     assert edits("The cat.", "the cat") == 0
-    assert edits("The cat.", "the cat", "cder(tokenize='whitespace')") == 2
-    assert edits("The cat.", "the cat", "cder(tokenize='whitespace', lowercase=True)") == 1
+    assert edits("The cat.", "the cat", "cder(tokenizer='whitespace')") == 2
+    assert edits("The cat.", "the cat", "cder(tokenizer='whitespace', lowercase=True)") == 1
     with pytest.raises(ParameterError, match="no tokeniser 'wrong'"):
-        Cder(tokenize="wrong")
+        Cder(tokenizer="wrong")
 
 
 def test_the_best_reference_has_the_lowest_rate():

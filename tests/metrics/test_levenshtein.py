@@ -12,7 +12,7 @@ import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.metrics.levenshtein import Levenshtein
 
-CHANGED_PARAMETERS = {"tokenize": "unicode"}
+CHANGED_PARAMETERS = {"tokenizer": "unicode"}
 
 
 @given(st.lists(st.tuples(texts(), texts()), min_size=1, max_size=5))
@@ -25,7 +25,7 @@ def test_characters_equal_rapidfuzz(pairs):
 
 
 def test_words_equal_rapidfuzz():
-    metric = Levenshtein(tokenize="whitespace")
+    metric = Levenshtein(tokenizer="whitespace")
     pairs = [(prediction, reference) for prediction, references in SENTENCES for reference in references]
     result = nlgauge.score([p for p, _ in pairs], [r for _, r in pairs], metrics=metric)
     expected = [Peer.normalized_similarity(p.split(), r.split()) for p, r in pairs]
@@ -41,16 +41,16 @@ def test_values_by_hand(prediction, reference, expected):
 
 
 def test_texts_without_words_are_equal_only_if_they_are_the_same():
-    result = nlgauge.score(["!", "!", "", ""], ["!", "?", "", "..."], metrics=Levenshtein(tokenize="unicode"))
+    result = nlgauge.score(["!", "!", "", ""], ["!", "?", "", "..."], metrics=Levenshtein(tokenizer="unicode"))
     label = result.labels[0]
     assert [(row[label], row[f"{label}.distance"]) for row in result.segments("records")] == [(1, 0), (0, 1), (1, 0), (0, 1)]
 
 
 def test_options():
     assert nlgauge.score(["The CAT"], ["the cat"], metrics="levenshtein(lowercase=True)")["levenshtein"]["score"] == 1
-    assert nlgauge.score(["a b!"], ["A c"], metrics="levenshtein(tokenize='unicode')")["levenshtein"]["score"] == 0.5
+    assert nlgauge.score(["a b!"], ["A c"], metrics="levenshtein(tokenizer='unicode')")["levenshtein"]["score"] == 0.5
     with pytest.raises(ParameterError, match="no tokeniser 'wrong'"):
-        Levenshtein(tokenize="wrong")
+        Levenshtein(tokenizer="wrong")
 
 
 def test_the_most_similar_reference_counts():

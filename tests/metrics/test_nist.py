@@ -15,7 +15,7 @@ import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.metrics.nist import Nist
 
-CHANGED_PARAMETERS = {"tokenize": "none"}
+CHANGED_PARAMETERS = {"tokenizer": "none"}
 # There is no best score: the same text is worth more bits in a larger corpus.
 NOT_BEST_WHEN_EQUAL = {
     *("empty", "only spaces", "newline", "one token", "one letter", "repeated token", "long", "right to left", "emoji", "combining marks"),
@@ -68,7 +68,7 @@ def plain(predictions: list[str], references: list[list[str]], order: int) -> tu
 
 @given(corpora(), st.integers(1, 6))
 def test_any_corpus_equals_the_formula(corpus, order):
-    metric = Nist(order, tokenize="none", lowercase=False)
+    metric = Nist(order, tokenizer="none", lowercase=False)
     result = nlgauge.score(*corpus, metrics=metric)
     expected, segments = plain(*corpus, order)
     assert result["nist"]["score"] == pytest.approx(expected, abs=1e-9)
@@ -77,7 +77,7 @@ def test_any_corpus_equals_the_formula(corpus, order):
 
 def test_a_match_is_clipped_at_the_greatest_count_in_one_reference():
     corpus = ["a a a b", "c"], [["a x b a", "a y b", "a a"], ["c d e"]]
-    result = nlgauge.score(*corpus, metrics=Nist(2, tokenize="none"))
+    result = nlgauge.score(*corpus, metrics=Nist(2, tokenizer="none"))
     assert result["nist"]["score"] == pytest.approx(plain(*corpus, 2)[0], abs=1e-12)
 
 
@@ -85,7 +85,7 @@ def test_a_match_is_clipped_at_the_greatest_count_in_one_reference():
 def test_one_reference_equals_nltk(pairs, order):
     predictions, references = [pair[0].split() for pair in pairs], [[pair[1].split()] for pair in pairs]
     assume(any(len(prediction) >= order for prediction in predictions) and any(group[0] for group in references))
-    metric = Nist(order, tokenize="none", lowercase=False)
+    metric = Nist(order, tokenizer="none", lowercase=False)
     ours = nlgauge.score([pair[0] for pair in pairs], [pair[1] for pair in pairs], metrics=metric)["nist"]["score"]
     assert ours == pytest.approx(corpus_nist(references, predictions, order), abs=1e-9)
 
@@ -135,7 +135,7 @@ def test_case_counts_only_where_asked():
 
 
 def test_the_language_chooses_the_tokeniser():
-    assert nlgauge.score(["猫在垫子上"], ["猫坐在垫子上"], metrics="nist", lang="zh").labels == ("nist(tokenize='zh')",)
+    assert nlgauge.score(["猫在垫子上"], ["猫坐在垫子上"], metrics="nist", lang="zh").labels == ("nist(tokenizer='zh')",)
 
 
 def test_explanation_shows_bits_and_matches():
@@ -146,7 +146,7 @@ def test_explanation_shows_bits_and_matches():
     assert [order.predicted for order in explanation.orders] == [6, 5, 4, 3, 2]
 
 
-@pytest.mark.parametrize("bad", [{"max_order": 0}, {"max_order": 2.0}, {"tokenize": "14a"}], ids=lambda bad: next(iter(bad)))
+@pytest.mark.parametrize("bad", [{"max_order": 0}, {"max_order": 2.0}, {"tokenizer": "14a"}], ids=lambda bad: next(iter(bad)))
 def test_parameters_outside_their_domain(bad):
     name, value = next(iter(bad.items()))
     with pytest.raises(ParameterError, match=f"nist: {name} must be .*got {value!r}"):

@@ -21,7 +21,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.metrics.sari import Sari
 from nlgauge.terminal.explanations import render
 
-CHANGED_PARAMETERS = {"tokenize": "intl", "compat": "original"}
+CHANGED_PARAMETERS = {"tokenizer": "intl", "compat": "original"}
 # There is no n-gram of any order.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline"}
 
@@ -61,7 +61,7 @@ def test_corpus_scores_are_easses(compat, expected):
     ],
 )
 def test_segment_scores_of_the_other_programs(compat, expected):
-    metric = Sari(compat=compat, tokenize="none" if compat == "original" else None)
+    metric = Sari(compat=compat, tokenizer="none" if compat == "original" else None)
     result = nlgauge.score(PREDICTIONS, REFERENCES, SOURCES, metrics=metric)
     assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(expected, abs=1e-9)
     if compat != "easse":
@@ -136,7 +136,7 @@ def test_copying_the_source_is_perfect_only_where_the_references_do_too():
 
 def test_the_language_chooses_the_tokeniser():
     texts = {"predictions": ["猫坐在垫子上"], "references": ["猫在垫子上"], "sources": ["那只猫正坐在垫子上"]}
-    assert nlgauge.score(**texts, metrics="sari", lang="zh").labels == ("sari(tokenize='zh')",)
+    assert nlgauge.score(**texts, metrics="sari", lang="zh").labels == ("sari(tokenizer='zh')",)
     assert nlgauge.score(**texts, metrics="sari", lang="zh")["sari"]["score"] > nlgauge.score(**texts, metrics="sari")["sari"]["score"]
 
 
@@ -162,7 +162,7 @@ def test_explanation_in_a_terminal():
     assert "added, as none does" in shown and "you get in" in shown
 
 
-@pytest.mark.parametrize("bad", [{"tokenize": "14a"}, {"compat": "paper"}], ids=str)
+@pytest.mark.parametrize("bad", [{"tokenizer": "14a"}, {"compat": "paper"}], ids=str)
 def test_parameters_outside_their_domain(bad):
     with pytest.raises(ParameterError, match=f"sari: {next(iter(bad))} must be"):
         Sari(**bad)

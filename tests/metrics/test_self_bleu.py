@@ -14,9 +14,10 @@ from strategies import SENTENCES, texts
 import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.kernels.leave_one_out import closest_other_lengths
+from nlgauge.metric.registry import make
 from nlgauge.metrics.self_bleu import SelfBleu
 
-CHANGED_PARAMETERS = {"tokenize": "intl", "smooth_method": "floor", "smooth_value": 0.5, "sample": 5}
+CHANGED_PARAMETERS = {"tokenizer": "intl", "smooth_method": "floor", "smooth_value": 0.5, "sample": 5}
 
 
 def theirs(predictions: list[str], max_order: int = 4, **options: object) -> float:
@@ -36,7 +37,7 @@ def theirs(predictions: list[str], max_order: int = 4, **options: object) -> flo
 )
 def test_it_is_the_mean_of_sacrebleus(predictions, tokenize, smooth_method, max_order, lowercase):
     options = {"tokenize": tokenize, "smooth_method": smooth_method, "max_order": max_order, "lowercase": lowercase}
-    found = nlgauge.score(predictions, metrics=SelfBleu(**options))["self_bleu"]["score"]
+    found = nlgauge.score(predictions, metrics=make("self_bleu", options))["self_bleu"]["score"]
     assert found == pytest.approx(theirs(predictions, **options), abs=1e-9, nan_ok=True)
 
 
@@ -45,6 +46,14 @@ def test_real_sentences_and_repeated_ones():
     assert nlgauge.score(predictions, metrics="self_bleu")["self_bleu"]["score"] == pytest.approx(theirs(predictions), abs=1e-9)
     assert nlgauge.score(["the cat sat on the mat"] * 3, metrics="self_bleu")["self_bleu"]["score"] == pytest.approx(100)
     assert nlgauge.score([["a b c", "a b d"], ["e"]], metrics="self_bleu")["self_bleu"]["score"] == pytest.approx(theirs(["a b c", "a b d", "e"]))
+
+
+def test_the_language_chooses_the_tokeniser_and_the_signature_says_so():
+    texts = ["猫在垫子上", "猫坐在垫子上", "狗在垫子上"]
+    result = nlgauge.score(texts, metrics="self_bleu", lang="zh")
+    assert result.labels == ("self_bleu(tokenizer='zh')",)
+    assert "tokenizer:zh" in result.signatures["self_bleu(tokenizer='zh')"]
+    assert result["self_bleu"]["score"] == pytest.approx(theirs(texts, tokenize="zh"), abs=1e-9)
 
 
 def test_texts_without_a_token_are_not_varied():
@@ -77,7 +86,7 @@ def test_thousands_of_texts_are_quick():
     assert 0 < nlgauge.score(predictions, metrics="self_bleu")["self_bleu"]["score"] < 100
 
 
-@pytest.mark.parametrize("bad", [{"max_order": 0}, {"tokenize": "14a"}, {"smooth_method": "more"}, {"sample": 1}], ids=str)
+@pytest.mark.parametrize("bad", [{"max_order": 0}, {"tokenizer": "14a"}, {"smooth_method": "more"}, {"sample": 1}], ids=str)
 def test_parameters_outside_their_domain(bad):
     with pytest.raises(ParameterError, match=f"bleu: {next(iter(bad))} must be"):
         SelfBleu(**bad)

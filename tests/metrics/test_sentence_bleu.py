@@ -17,7 +17,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.metric.registry import parse
 from nlgauge.metrics.sentence_bleu import SentenceBleu
 
-CHANGED_PARAMETERS = {"tokenize": "char"}
+CHANGED_PARAMETERS = {"tokenizer": "char"}
 # As in BLEU, texts without a token score 0, also two equal ones.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline"}
 
@@ -38,7 +38,7 @@ def orange(prediction: list[str], references: list[list[str]], order: int = 4) -
 @given(corpora())
 def test_segments_and_their_mean_equal_the_formula(corpus):
     predictions, references = corpus
-    result = nlgauge.score(predictions, references, metrics="sentence_bleu(tokenize='none')")
+    result = nlgauge.score(predictions, references, metrics="sentence_bleu(tokenizer='none')")
     expected = [orange(prediction.split(), [reference.split() for reference in group]) for prediction, group in zip(*corpus, strict=True)]
     assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(expected, abs=1e-9)
     assert result["sentence_bleu"]["score"] == pytest.approx(np.mean(expected), abs=1e-9)
@@ -48,7 +48,7 @@ def test_segments_and_their_mean_equal_the_formula(corpus):
 def test_long_enough_predictions_equal_nltk(corpus):
     kept = [(prediction, group) for prediction, group in zip(*corpus, strict=True) if len(prediction.split()) >= 4]
     assume(kept)
-    result = nlgauge.score([prediction for prediction, _ in kept], [group for _, group in kept], metrics="sentence_bleu(tokenize='none')")
+    result = nlgauge.score([prediction for prediction, _ in kept], [group for _, group in kept], metrics="sentence_bleu(tokenizer='none')")
     smoothing = SmoothingFunction().method2
     for row, (prediction, group) in zip(result.segments("records"), kept, strict=True):
         theirs = nltk_sentence_bleu([reference.split() for reference in group], prediction.split(), smoothing_function=smoothing)
@@ -71,13 +71,13 @@ def test_short_and_empty_texts(prediction, reference, expected):
 
 def test_tokenisers_are_those_of_bleu():
     predictions, references = map(list, zip(*SENTENCES, strict=True))
-    for options in ("", "tokenize='intl'", "lowercase=True, max_order=2"):
+    for options in ("", "tokenizer='intl'", "lowercase=True, max_order=2"):
         result = nlgauge.score(
             predictions, references, metrics=[f"sentence_bleu({options})", f"bleu(smooth_method='add-k', {options})".replace(", )", ")")]
         )
         ours, bleu = ([row[label] for row in result.segments("records")] for label in result.labels)
         assert ours == pytest.approx(bleu, abs=1e-9)
-    assert nlgauge.score(["猫在"], ["猫坐"], metrics="sentence_bleu", lang="zh").labels == ("sentence_bleu(tokenize='zh')",)
+    assert nlgauge.score(["猫在"], ["猫坐"], metrics="sentence_bleu", lang="zh").labels == ("sentence_bleu(tokenizer='zh')",)
 
 
 def test_other_names():
@@ -91,7 +91,7 @@ def test_explanation_is_that_of_bleu():
     assert [(order.matched, order.predicted) for order in explanation.orders] == [(5, 6), (3, 5), (1, 4), (0, 3)]
 
 
-@pytest.mark.parametrize("bad", [{"max_order": 0}, {"tokenize": "14a"}], ids=lambda bad: next(iter(bad)))
+@pytest.mark.parametrize("bad", [{"max_order": 0}, {"tokenizer": "14a"}], ids=lambda bad: next(iter(bad)))
 def test_parameters_outside_their_domain(bad):
     name, value = next(iter(bad.items()))
     with pytest.raises(ParameterError, match=f"sentence_bleu: {name} must be .*got {value!r}"):

@@ -19,7 +19,7 @@ from strategies import SENTENCES, corpora, streams
 
 import nlgauge
 from nlgauge.kernels.tercom import shift_path
-from nlgauge.metrics.ter import Ter
+from nlgauge.metric.registry import make
 from nlgauge.terminal.explanations import render
 
 OPTIONS = st.fixed_dictionaries({name: st.booleans() for name in ("normalized", "no_punct", "asian_support", "case_sensitive")})
@@ -27,7 +27,7 @@ FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().p
 
 
 def assert_equals_sacrebleu(predictions: list[str], references: list[list[str]], options: dict[str, bool]) -> None:
-    metric = Ter(**options)
+    metric = make("ter", options)
     result = nlgauge.score(predictions, references, metrics=metric)
     peer = sacrebleu.TER(**options)
     expected = peer.corpus_score(predictions, streams(references))
@@ -116,7 +116,7 @@ def test_published_values(prediction, references, expected):
 
 
 def test_case():
-    assert nlgauge.score(["The cat"], ["the cat"], metrics="ter(case_sensitive=True)")["ter"]["score"] == 50
+    assert nlgauge.score(["The cat"], ["the cat"], metrics="ter(lowercase=False)")["ter"]["score"] == 50
 
 
 def test_wmt19_equals_sacrebleu():

@@ -13,7 +13,7 @@ from typing import Any
 from nlgauge.compat.scoring import plain, scored, split
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.metric import AnyMetric
-from nlgauge.metric.registry import make
+from nlgauge.metric.registry import find, make, spelt
 from nlgauge.run.reduction import ReduceFn
 
 # What a metric of evaluate is where our default is another.
@@ -83,7 +83,7 @@ def load(path: str, **arguments: Any) -> Evaluation:
     """
     parameters, options = split(arguments)
     if not parameters.keys() & {"version", "compat"}:
-        parameters = {**_THEIRS.get(path, {}), **parameters}
+        parameters = {**_THEIRS.get(path, {}), **spelt(find(path), parameters)}
     return Evaluation({path: make(path, parameters)}, options)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from nlgauge.compat.custom import MetricForNLG
 from nlgauge.errors import InputError, ParameterError, did_you_mean
 from nlgauge.metric import AnyMetric
+from nlgauge.metric.registry import spelt
 from nlgauge.results.result import Result
 from nlgauge.run.reduction import ReduceFn
 from nlgauge.scorer import Scorer
@@ -58,7 +59,8 @@ def adjusted(metrics: Mapping[str, AnyMetric], parameters: Mapping[str, Any]) ->
         if isinstance(metric, MetricForNLG):
             found[label] = metric.bound(own)
         else:
-            found[label] = replace(metric, **{name: tuple(v) if isinstance(v, list) else v for name, v in own.items()})  # type: ignore[type-var]
+            named = spelt(type(metric), own)
+            found[label] = replace(metric, **{name: tuple(v) if isinstance(v, list) else v for name, v in named.items()})  # type: ignore[type-var]
     return found
 
 
@@ -70,4 +72,5 @@ def plain(result: Result, labels: Mapping[str, Any]) -> dict[str, Any]:
 def _accepts(metric: AnyMetric, parameter: str) -> bool:
     if isinstance(metric, MetricForNLG):
         return metric.accepts(parameter)
-    return parameter in (field.name for field in fields(metric))  # type: ignore[arg-type]
+    own = metric.spellings.get(parameter, parameter).removeprefix("not ")
+    return any(field.name in (parameter, own) for field in fields(metric))  # type: ignore[arg-type]

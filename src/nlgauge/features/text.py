@@ -13,11 +13,13 @@ import numpy as np
 import regex
 
 from nlgauge.corpus.columns import Ragged
+from nlgauge.corpus.language import code
 from nlgauge.errors import MissingExtraError, ParameterError
 from nlgauge.features import Feature, Work
 
 # sacrebleu's tokenisers that need no download; the two of MeCab need a dictionary package beside them.
 SACREBLEU_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
+_LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 # What metrics on one text, or on a text and its source, let one choose from.
 TEXT_TOKENIZERS = ("punctuated", "unicode", "whitespace", "13a")
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}"
@@ -96,6 +98,15 @@ _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "stripped-characters": lambda text: list(text.strip()),
     "visible-characters": lambda text: list("".join(text.split())),
 }
+
+
+def language_tokenizer(lang: str | None) -> str | None:
+    """The tokeniser of sacreBLEU's that a language asks for; None where its default will do.
+
+    >>> language_tokenizer("zh-CN"), language_tokenizer("de"), language_tokenizer(None)
+    ('zh', None, None)
+    """
+    return _LANGUAGE_TOKENIZERS.get(code(lang))
 
 
 @cache

@@ -121,11 +121,25 @@ class Fit:
         raise NotImplementedError
 
 
+# What others call a parameter of ours, where a metric has it; "not" stands before a switch that theirs turns the other way.
+SPELLINGS = {
+    "tokenize": "tokenizer",
+    "tok": "tokenizer",
+    "lc": "lowercase",
+    "ignore_case": "lowercase",
+    "case_sensitive": "not lowercase",
+    "use_stemmer": "stem",
+    "stemming": "stem",
+}
+
+
 class _Value:
     """What both kinds of metric share: name, parameters, printing, signature."""
 
     name: ClassVar[str]
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    # Other names under which the metric's parameters may be given; only the fields' own are ever printed.
+    spellings: ClassVar[Mapping[str, str]] = SPELLINGS
     takes: ClassVar[Takes] = "pair"
     source: ClassVar[bool] = False
     # The languages that the metric is made for, as ISO codes; None: any.

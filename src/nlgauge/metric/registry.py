@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
 from importlib.metadata import entry_points
@@ -55,7 +56,7 @@ def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
     """The metric of a name (or alias) with these parameters."""
     metric = find(name)
     alias = REGISTERED.aliases.get(name.strip().lower().replace("-", "_"))
-    given = {**(alias[1] if alias else {}), **(parameters or {})}
+    given = {**(alias[1] if alias else {}), **spelt(metric, parameters or {})}
     known = [f.name for f in fields(metric)]  # type: ignore[arg-type]
     for parameter in given:
         if parameter not in known:
@@ -67,6 +68,27 @@ def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
         if not _fits(value, hints[parameter]):
             raise ParameterError(f"{metric.name}: {parameter} must be {_named(hints[parameter])}, got {value!r}.")
     return metric(**values)
+
+
+def spelt(metric: type[AnyMetric], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters under the metric's own names, from these or any of its `spellings`; the same one twice is an error.
+
+    >>> spelt(find("ter"), {"case_sensitive": True})
+    {'lowercase': False}
+    """
+    known = [f.name for f in fields(metric)]  # type: ignore[arg-type]
+    found: dict[str, Any] = {}
+    given: dict[str, str] = {}
+    for name, value in parameters.items():
+        own = metric.spellings.get(name, name).removeprefix("not ")
+        own = name if name in known or own not in known else own
+        if own in given:
+            raise ParameterError(f"{metric.name}: {given[own]} and {name} are one parameter; give it once, as {own}.")
+        opposite = own != name and metric.spellings[name].startswith("not ")
+        if opposite and not isinstance(value, bool):
+            raise ParameterError(f"{metric.name}: {name} must be True or False, got {value!r}.")
+        given[own], found[own] = name, not value if opposite else value
+    return found
 
 
 def parse(text: str) -> AnyMetric:

@@ -9,6 +9,7 @@ n-gram make the score 0 unless `effective_order` leaves them out; that is off fo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -16,16 +17,14 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.corpus.language import code
 from nlgauge.explain import Explanation, NgramMatches, Order
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens
+from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
-from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.versions import installed_version
 
 # Each smoothing with its default value, which "none" and "exp" have no use for.
 _SMOOTHING = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
-_LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 
 
 @register
@@ -34,7 +33,7 @@ class Bleu(Metric):
     """BLEU as sacreBLEU computes it, 0 to 100."""
 
     max_order: int = 4
-    tokenize: str | None = None
+    tokenizer: str | None = None
     lowercase: bool = False
     smooth_method: str = "exp"
     smooth_value: float | None = None
@@ -42,11 +41,12 @@ class Bleu(Metric):
 
     name: ClassVar[str] = "bleu"
     aliases: ClassVar[dict[str, Any]] = {"sacrebleu": {}}
+    spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "max_ngram_order": "max_order", "n_gram": "max_order"}
     takes: ClassVar[Takes] = "joint"
 
     def __post_init__(self) -> None:
         self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
-        self.require(self.tokenize in (None, *SACREBLEU_TOKENIZERS), "tokenize", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
+        self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
         self.require(self.smooth_method in _SMOOTHING, "smooth_method", f"one of {', '.join(_SMOOTHING)}")
         self.require(self.smooth_value is None or self.smooth_value >= 0, "smooth_value", "a number from 0")
 
@@ -56,8 +56,7 @@ class Bleu(Metric):
         return {"bleu": (Output("bleu", True, 0, 100), *precisions, Output("brevity_penalty", None, 0, 1), *lengths)}
 
     def for_language(self, lang: str | None) -> Bleu:
-        tokenize = _LANGUAGE_TOKENIZERS.get(code(lang))
-        return self if tokenize is None or self.tokenize is not None else replace(self, tokenize=tokenize)
+        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
 
     def for_segments(self) -> Bleu:
         return replace(self, effective_order=True) if self.effective_order is None else self
@@ -77,7 +76,7 @@ class Bleu(Metric):
 
     @property
     def _tokens(self) -> Tokens:
-        return Tokens(self.tokenize or "13a", self.lowercase)
+        return Tokens(self.tokenizer or "13a", self.lowercase)
 
     @property
     def _value(self) -> float:

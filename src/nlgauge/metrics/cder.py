@@ -31,19 +31,19 @@ _COSTS = JumpCosts(deletion=1, insertion=1, substitution=1, jump=1, start=1)
 class Cder(Metric):
     """Cover disjoint error rate; 0 is perfect, above 1 where words must be skipped beside."""
 
-    tokenize: str = "unicode"
+    tokenizer: str = "unicode"
     lowercase: bool = False
 
     name: ClassVar[str] = "cder"
 
     def __post_init__(self) -> None:
-        tokenizer(self.tokenize)
+        tokenizer(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"cder": (Output("cder", False, 0), Output("edits", None, 0), Output("reference_length", None, 0))}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        tokens, predictions, references = view.get(Tokens(self.tokenize, self.lowercase), view.predictions, view.reference)
+        tokens, predictions, references = view.get(Tokens(self.tokenizer, self.lowercase), view.predictions, view.reference)
         edits = jump_distances(tokens, predictions, references, _COSTS)[:, 0]
         lengths = tokens.lengths[references]
         # Texts without a word (only punctuation, say) are one unit each: equal, or one edit apart.
@@ -57,7 +57,7 @@ class Cder(Metric):
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.statistics(view, fitted)["cder"]
-        feature = Tokens(self.tokenize, self.lowercase)
+        feature = Tokens(self.tokenizer, self.lowercase)
         tokens, predictions, references = view.get(feature, view.predictions, view.reference)
         found: list[Explanation] = []
         for n, row in enumerate(rows):

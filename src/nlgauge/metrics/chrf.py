@@ -9,6 +9,7 @@ P and R are the means, over the orders that both sides have, of matched n-grams 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,7 +20,7 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
-from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 from nlgauge.metric.versions import installed_version
 
 _EPSILON = 1e-16
@@ -39,6 +40,7 @@ class Chrf(Metric):
 
     name: ClassVar[str] = "chrf"
     aliases: ClassVar[dict[str, Any]] = {"chrf++": {"word_order": 2}}
+    spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "n_char_order": "char_order", "n_word_order": "word_order"}
 
     def __post_init__(self) -> None:
         self.require(isinstance(self.char_order, int) and self.char_order >= 1, "char_order", "a whole number from 1")

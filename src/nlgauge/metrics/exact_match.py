@@ -17,7 +17,7 @@ from nlgauge.metric import Arrays, Metric, Output, View, register
 class ExactMatch(Metric):
     """1 where prediction and reference are the same text, else 0; the corpus score is the mean."""
 
-    ignore_case: bool = False
+    lowercase: bool = False
     ignore_punctuation: bool = False
     ignore_numbers: bool = False
 
@@ -29,7 +29,7 @@ class ExactMatch(Metric):
 
     def _normal(self, text: str) -> str:
         dropped = (string.punctuation if self.ignore_punctuation else "") + (string.digits if self.ignore_numbers else "")
-        return (text.lower() if self.ignore_case else text).translate(str.maketrans("", "", dropped))
+        return (text.lower() if self.lowercase else text).translate(str.maketrans("", "", dropped))
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         pairs = zip(view.predictions, view.reference, strict=True)

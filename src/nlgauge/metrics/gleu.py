@@ -9,6 +9,7 @@ correction metric of the same name is another one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +19,7 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
-from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 
 _TOKENIZERS = ("unicode", "13a", "whitespace")
 
@@ -33,6 +34,7 @@ class Gleu(Metric):
 
     name: ClassVar[str] = "gleu"
     aliases: ClassVar[dict[str, Any]] = {"google_bleu": {}}
+    spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "max_len": "max_order"}
 
     def __post_init__(self) -> None:
         self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")

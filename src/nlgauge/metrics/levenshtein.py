@@ -23,19 +23,19 @@ from nlgauge.metric import Arrays, Metric, Output, View, register
 class Levenshtein(Metric):
     """Normalised Levenshtein similarity of characters, or of tokens; 1 is perfect."""
 
-    tokenize: str = "characters"
+    tokenizer: str = "characters"
     lowercase: bool = False
 
     name: ClassVar[str] = "levenshtein"
 
     def __post_init__(self) -> None:
-        tokenizer(self.tokenize)
+        tokenizer(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"levenshtein": (Output("levenshtein", True, 0, 1), Output("distance", False, 0))}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        tokens, predictions, references = view.get(Tokens(self.tokenize, self.lowercase), view.predictions, view.reference)
+        tokens, predictions, references = view.get(Tokens(self.tokenizer, self.lowercase), view.predictions, view.reference)
         distance = edit_counts(tokens, predictions, references)[:, :HITS].sum(axis=1)
         longest = np.maximum(tokens.lengths[predictions], tokens.lengths[references])
         # Texts without a token (only punctuation, say) are one unit each: equal, or one edit apart.
@@ -49,7 +49,7 @@ class Levenshtein(Metric):
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.statistics(view, fitted)["levenshtein"]
-        feature = Tokens(self.tokenize, self.lowercase)
+        feature = Tokens(self.tokenizer, self.lowercase)
         found: list[Explanation] = []
         for row, prediction_id, reference_id in zip(rows, view.predictions, view.reference, strict=True):
             prediction, reference = (feature.of(view.text(text)) for text in (prediction_id, reference_id))

@@ -21,11 +21,10 @@ import numpy as np
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features import RunOptions
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, TokenKeys
+from nlgauge.features.text import SACREBLEU_TOKENIZERS, TokenKeys, language_tokenizer
 from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys, weighted_matches
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
-from nlgauge.metrics.bleu import Bleu
 
 _BETA = math.log(0.5) / math.log(1.5) ** 2
 
@@ -69,7 +68,7 @@ class Nist(Metric):
     """NIST as mteval computes it, from 0 and without an upper bound."""
 
     max_order: int = 5
-    tokenize: str | None = None
+    tokenizer: str | None = None
     lowercase: bool = True
 
     name: ClassVar[str] = "nist"
@@ -77,18 +76,18 @@ class Nist(Metric):
 
     def __post_init__(self) -> None:
         self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
-        self.require(self.tokenize in (None, *SACREBLEU_TOKENIZERS), "tokenize", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
+        self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         lengths = [Output(name, None, 0) for name in ("length_ratio", "translation_length", "reference_length")]
         return {"nist": (Output("nist", True, 0), Output("brevity_penalty", None, 0, 1), *lengths)}
 
     def for_language(self, lang: str | None) -> Nist:
-        return replace(self, tokenize=Bleu(tokenize=self.tokenize).for_language(lang).tokenize)
+        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
 
     @property
     def _tokens(self) -> TokenKeys:
-        return TokenKeys(self.tokenize or "13a", self.lowercase)
+        return TokenKeys(self.tokenizer or "13a", self.lowercase)
 
     def fit(self) -> Fit:
         return InformationWeights(self._tokens, self.max_order)

@@ -11,6 +11,7 @@ tokeniser is the same on ASCII and keeps every other script.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,7 +22,7 @@ from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.text import Lines, Tokens
 from nlgauge.kernels.lcs import lcs_lengths, union_lcs_hits
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
-from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 
 
 @register
@@ -30,10 +31,11 @@ class Rouge(Metric):
     """ROUGE, 0 to 1; "score" is rougeL's F where it is among the types."""
 
     rouge_types: tuple[str, ...] = ("rouge1", "rouge2", "rougeL", "rougeLsum")
-    use_stemmer: bool = False
+    stem: bool = False
     tokenizer: str = "unicode"
 
     name: ClassVar[str] = "rouge"
+    spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "rouge_keys": "rouge_types"}
 
     def __post_init__(self) -> None:
         valid = isinstance(self.rouge_types, tuple) and bool(self.rouge_types) and len(set(self.rouge_types)) == len(self.rouge_types)
@@ -47,7 +49,7 @@ class Rouge(Metric):
 
     @property
     def _tokens(self) -> Tokens:
-        return Tokens(self.tokenizer, stem=self.use_stemmer)
+        return Tokens(self.tokenizer, stem=self.stem)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         found = {}

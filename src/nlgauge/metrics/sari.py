@@ -18,10 +18,9 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, WordGroups
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens
+from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer
 from nlgauge.kernels.edit_operations import ADD, DELETE, KEEP, operation_counts, operation_shares
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
-from nlgauge.metrics.bleu import Bleu
 
 _ORDERS = 4
 _RIGHT, _DONE, _WANTED = range(3)
@@ -32,7 +31,7 @@ _RIGHT, _DONE, _WANTED = range(3)
 class Sari(Metric):
     """SARI, 0 to 100, and the score of each operation."""
 
-    tokenize: str | None = None
+    tokenizer: str | None = None
     lowercase: bool = True
     compat: str | None = None
 
@@ -41,18 +40,18 @@ class Sari(Metric):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.require(self.tokenize in (None, *SACREBLEU_TOKENIZERS), "tokenize", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
+        self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
         self.require(self.compat in (None, "easse", "original", "evaluate"), "compat", "None, 'easse', 'original' or 'evaluate'")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"sari": tuple(Output(name, True, 0, 100) for name in ("sari", "sari_add", "sari_keep", "sari_delete"))}
 
     def for_language(self, lang: str | None) -> Sari:
-        return replace(self, tokenize=Bleu(tokenize=self.tokenize).for_language(lang).tokenize)
+        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
 
     @property
     def _tokens(self) -> Tokens:
-        return Tokens(self.tokenize or "13a", self.lowercase)
+        return Tokens(self.tokenizer or "13a", self.lowercase)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         assert view.references is not None

@@ -9,14 +9,14 @@ in the corpus, or the second greatest where the text itself holds that: so the c
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features
-from nlgauge.features.text import Tokens
+from nlgauge.features.text import Tokens, language_tokenizer
 from nlgauge.kernels.leave_one_out import closest_other_lengths, matches_with_the_others
 from nlgauge.kernels.ngrams import ngram_totals
 from nlgauge.metric import CorpusMetric, Output, register
@@ -29,7 +29,7 @@ class SelfBleu(CorpusMetric):
     """Mean BLEU of each text against all others, 0 to 100."""
 
     max_order: int = 4
-    tokenize: str | None = None
+    tokenizer: str | None = None
     lowercase: bool = False
     smooth_method: str = "exp"
     smooth_value: float | None = None
@@ -44,18 +44,20 @@ class SelfBleu(CorpusMetric):
 
     @property
     def _bleu(self) -> Bleu:
-        return Bleu(self.max_order, self.tokenize, self.lowercase, self.smooth_method, self.smooth_value, effective_order=True)
+        return Bleu(self.max_order, self.tokenizer, self.lowercase, self.smooth_method, self.smooth_value, effective_order=True)
 
     @property
     def seeded(self) -> bool:  # type: ignore[override]
         return self.sample is not None
 
+    def for_language(self, lang: str | None) -> SelfBleu:
+        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
+
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"self_bleu": (Output("self_bleu", False, 0, 100, "fewer than two texts have a token"),)}
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
-        bleu = self._bleu.for_language(corpus.lang)
-        tokens, texts = features.get(Tokens(bleu.tokenize or "13a", self.lowercase), corpus.predictions[system].values)
+        tokens, texts = features.get(Tokens(self.tokenizer or "13a", self.lowercase), corpus.predictions[system].values)
         texts = texts[tokens.lengths[texts] > 0]
         if self.sample is not None and len(texts) > self.sample:
             texts = texts[np.sort(np.random.default_rng(features.options.seed).choice(len(texts), self.sample, replace=False))]
@@ -64,4 +66,4 @@ class SelfBleu(CorpusMetric):
         lengths = tokens.lengths[texts]
         matches, totals = matches_with_the_others(tokens, texts, self.max_order), ngram_totals(lengths, self.max_order)
         rows = np.column_stack([lengths, closest_other_lengths(lengths), matches, totals])
-        return {"self_bleu": float(bleu.score("bleu", rows)["bleu"].mean())}
+        return {"self_bleu": float(self._bleu.score("bleu", rows)["bleu"].mean())}

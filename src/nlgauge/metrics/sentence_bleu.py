@@ -15,7 +15,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation
-from nlgauge.features.text import SACREBLEU_TOKENIZERS
+from nlgauge.features.text import SACREBLEU_TOKENIZERS, language_tokenizer
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.metrics.bleu import Bleu
 
@@ -26,7 +26,7 @@ class SentenceBleu(Metric):
     """The mean of the segments' smoothed BLEU, 0 to 100."""
 
     max_order: int = 4
-    tokenize: str | None = None
+    tokenizer: str | None = None
     lowercase: bool = False
 
     name: ClassVar[str] = "sentence_bleu"
@@ -35,17 +35,17 @@ class SentenceBleu(Metric):
 
     def __post_init__(self) -> None:
         self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
-        self.require(self.tokenize in (None, *SACREBLEU_TOKENIZERS), "tokenize", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
+        self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"sentence_bleu": (Output("sentence_bleu", True, 0, 100),)}
 
     def for_language(self, lang: str | None) -> SentenceBleu:
-        return replace(self, tokenize=self._bleu.for_language(lang).tokenize)
+        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
 
     @property
     def _bleu(self) -> Bleu:
-        return Bleu(self.max_order, self.tokenize, self.lowercase, smooth_method="add-k", smooth_value=1.0)
+        return Bleu(self.max_order, self.tokenizer, self.lowercase, smooth_method="add-k", smooth_value=1.0)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         scores = self._bleu.score("bleu", self._bleu.statistics(view, fitted)["bleu"])["bleu"]

@@ -9,6 +9,7 @@ case, split at white space. With no reference word at all the rate is 100 if the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
@@ -21,7 +22,7 @@ from nlgauge.explain import Edit, Edits, Explanation
 from nlgauge.features.text import Tokens
 from nlgauge.kernels.edits import runs
 from nlgauge.kernels.tercom import apply_shift, shift_edits, shift_path
-from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.versions import installed_version
 
 
@@ -55,9 +56,10 @@ class Ter(Metric):
     normalized: bool = False
     no_punct: bool = False
     asian_support: bool = False
-    case_sensitive: bool = False
+    lowercase: bool = True
 
     name: ClassVar[str] = "ter"
+    spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "normalize": "normalized", "no_punctuation": "no_punct"}
     takes: ClassVar[Takes] = "joint"
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
@@ -67,7 +69,7 @@ class Ter(Metric):
         choices = {"norm": self.normalized, "punct": not self.no_punct, "asian": self.asian_support}
         return {
             "nrefs": corpus.reference_count,
-            "case": "mixed" if self.case_sensitive else "lc",
+            "case": "lc" if self.lowercase else "mixed",
             "tok": "tercom",
             **{name: "yes" if chosen else "no" for name, chosen in choices.items()},
             "version": installed_version("sacrebleu"),
@@ -75,7 +77,7 @@ class Ter(Metric):
 
     @property
     def _tokens(self) -> TercomTokens:
-        return TercomTokens(lowercase=not self.case_sensitive, normalized=self.normalized, no_punct=self.no_punct, asian_support=self.asian_support)
+        return TercomTokens(lowercase=self.lowercase, normalized=self.normalized, no_punct=self.no_punct, asian_support=self.asian_support)
 
     def _best(self, view: View) -> tuple[Array, Array, Array]:
         """For each row the edits and shifts to its nearest reference, the mean reference length, and which reference is nearest."""
