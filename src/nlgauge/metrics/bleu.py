@@ -59,6 +59,9 @@ class Bleu(Metric):
         tokenize = _LANGUAGE_TOKENIZERS.get(code(lang))
         return self if tokenize is None or self.tokenize is not None else replace(self, tokenize=tokenize)
 
+    def words(self, lang: str | None) -> Tokens:
+        return self.for_language(lang)._tokens
+
     def for_segments(self) -> Bleu:
         return replace(self, effective_order=True) if self.effective_order is None else self
 

@@ -50,6 +50,9 @@ class Sari(Metric):
     def for_language(self, lang: str | None) -> Sari:
         return replace(self, tokenize=Bleu(tokenize=self.tokenize).for_language(lang).tokenize)
 
+    def words(self, lang: str | None) -> Tokens:
+        return self.for_language(lang)._tokens
+
     @property
     def _tokens(self) -> Tokens:
         return Tokens(self.tokenize or "13a", self.lowercase)

@@ -73,6 +73,9 @@ class Ter(Metric):
             "version": version("sacrebleu"),
         }
 
+    def words(self, lang: str | None) -> Tokens:
+        return self._tokens
+
     @property
     def _tokens(self) -> TercomTokens:
         return TercomTokens(lowercase=not self.case_sensitive, normalized=self.normalized, no_punct=self.no_punct, asian_support=self.asian_support)
