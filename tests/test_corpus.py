@@ -101,6 +101,56 @@ def test_records_as_comet_has_them():
     assert shape(corpus) == {"predictions": {"system": [["p"], ["q"]]}, "references": [["r"], ["s"]], "sources": ["x", "y"]}
 
 
+ARTICLE = "Shares rose on Monday. " * 20
+
+
+def documents(values, **fields):
+    return [{"prediction": f"p{i}", "document": value, **fields} for i, value in enumerate(values)]
+
+
+@pytest.mark.parametrize("form", [list, pandas.DataFrame, polars.DataFrame], ids=["list", "pandas", "polars"])
+def test_a_long_document_is_the_source(form):
+    corpus = Corpus.read(form(documents([ARTICLE + "a", ARTICLE + "b", "short one"])))
+    assert shape(corpus)["sources"] == [ARTICLE + "a", ARTICLE + "b", "short one"]
+    assert corpus.documents is None
+    beside = Corpus.read([{**record, "doc_id": "d"} for record in documents([ARTICLE])])
+    assert (shape(beside)["sources"], beside.documents) == ([ARTICLE], ("d",))
+
+
+@pytest.mark.parametrize(
+    ("records", "labels"),
+    [
+        (documents(["ferry-1", "ferry-2"]), ("ferry-1", "ferry-2")),
+        (documents([1, 2]), ("1", "2")),
+        (documents(["BBC news", "BBC news", "The Times", "The Times"]), ("BBC news", "BBC news", "The Times", "The Times")),
+        (documents(["first talk", "second talk"], source="x"), ("first talk", "second talk")),
+        ([{"prediction": "p", "document_id": ARTICLE}], (ARTICLE,)),
+        ([{"prediction": "p", "doc": "a b"}], ("a b",)),
+    ],
+)
+def test_a_short_document_is_the_label(records, labels):
+    corpus = Corpus.read(records)
+    assert corpus.documents == labels
+    assert (corpus.sources is None) == ("source" not in records[0])
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        documents(["The cat sat.", "A dog ran."]),
+        documents(["猫坐在垫子上", "狗跑了"]),
+        documents([ARTICLE, "short", "short"]),
+        documents([ARTICLE], source="x"),
+        # Two systems repeat what belongs to the segment.
+        [{**record, "id": i, "system": system} for system in "AB" for i, record in enumerate(documents(["The cat sat.", "A dog ran."]))],
+    ],
+    ids=["sentences", "Chinese", "mixed", "beside a source", "systems"],
+)
+def test_a_document_that_may_be_both_is_asked_about(records):
+    with pytest.raises(InputError, match="may be the text which was summarised or the label of a document; rename it to 'source' or to 'doc_id'"):
+        Corpus.read(records)
+
+
 LONG = [
     {"id": 1, "system": "A", "prediction": "p1", "references": ["r1"]},
     {"id": 2, "system": "B", "prediction": "q2", "references": ["r2"]},
@@ -128,6 +178,8 @@ def without(record: dict[str, object], *names: str) -> dict[str, object]:
         ([{"prediction": "p", "mt": "q"}], "both 'prediction' and 'mt' for the prediction; keep one"),
         ([{"prediction": "p", "ref": "r"}, {"prediction": "q"}], "record 1 has no 'ref', record 0 has; every record needs the same fields"),
         ([without(record, "id") for record in LONG], "records of several systems need an 'id'"),
+        ([{"prediction": "p", "document": "d", "doc": "e"}], "both 'doc' and 'document' for the document; keep one"),
+        ([{"prediction": "p", "document": "d"}, {"prediction": "q"}], "record 1 has no 'document', record 0 has"),
         ([*LONG, LONG[0]], "record 4 repeats segment 1 of system 'A'"),
         ([*LONG, {**LONG[0], "prediction": "other"}], "record 4 repeats segment 1 of system 'A'"),
         (LONG[:3], "segment '1' is not there for both 'A' and 'B'; all systems need the same segments"),

@@ -275,7 +275,7 @@ def test_comparisons_that_cannot_be_made():
     two = nlgauge.score({"alpha": ["a", "b"], "beta": ["a", "c"]}, ["a", "b"], metrics="wer")
     with pytest.raises(KeyError, match=r"no system 'alhpa' in this result \(did you mean 'alpha'\?\)"):
         two.compare("alhpa", "beta")
-    with pytest.raises(ResultError, match="a comparison needs two systems"):
+    with pytest.raises(ParameterError, match="name two systems to compare; you named 'alpha', and there is also 'beta'"):
         two.compare("alpha")
     with pytest.raises(ParameterError, match="test must be 'randomisation' or 'bootstrap', got 't'"):
         two.compare(test="t")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -302,6 +303,15 @@ def test_everything_that_belongs_to_a_segment(folder: Path) -> None:
 def test_several_predictions_a_segment(folder: Path) -> None:
     write("d.jsonl", '{"p": ["a", "b"]}\n{"p": "c"}\n')
     assert [record["predictions"] for record in read_corpus(["d.jsonl:p"]).records()] == [{"p": ["a", "b"]}, {"p": ["c"]}]
+
+
+def test_the_document_of_a_summary_is_its_source(folder: Path) -> None:
+    article = "Shares rose on Monday. " * 20
+    write("d.jsonl", json.dumps({"summary_id": 1, "prediction": "p", "document": article}) + "\n")
+    assert read_corpus(["d.jsonl"]).records()[0]["source"] == article
+    write("d.tsv", "prediction\tdocument\np\tThe cat sat.\n")
+    with pytest.raises(InputError, match=r"d\.tsv: the records have a field 'document' .*rename it to 'source' or to 'doc_id'"):
+        read_corpus(["d.tsv"])
 
 
 def test_records_carry_everything(folder: Path) -> None:

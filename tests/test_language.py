@@ -63,30 +63,95 @@ def test_every_language_is_there_once() -> None:
     assert all(len(code) == 3 and code not in names and short in names for code, short in shorter.items())
 
 
-@pytest.mark.parametrize(
-    ("text", "lang", "warned"),
-    [
-        (TEXT, None, 0),
-        (TEXT, "en", 0),
-        (TEXT, "en-GB", 0),
-        (TEXT, "de", 1),
-        ("Кот сидел на ковре.", None, 1),
-        ("猫が座った。", None, 1),
-        ("The word кот is Russian.", None, 0),
-        ("12 ?!", None, 0),
-    ],
-)
-def test_one_warning_a_run_names_the_metrics(text: str, lang: str | None, warned: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Corpus, "chunks", lambda self, characters: np.array_split(np.arange(len(self)), 3))
+def warned(texts: list[str], metrics: list[str], lang: str | None = None) -> list[str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        nlgauge.score([text, text + " ", text + "  "], [text] * 3, metrics=["smog", "ari", "chrf"], lang=lang)
-    assert len(caught) == warned
-    for warning in caught:
-        assert str(warning.message).startswith("smog, ari: made for en; ")
+        nlgauge.score(texts, texts, metrics=metrics, lang=lang)
+    return [str(warning.message) for warning in caught]
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "message"),
+    [
+        (TEXT, None, None),
+        (TEXT, "en", None),
+        (TEXT, "en-GB", None),
+        (TEXT, "eng_Latn", None),
+        (TEXT, "de", "smog and ari are designed for English; their scores for German (lang='de') are not meaningful."),
+        (
+            "Кот сидел на ковре.",
+            None,
+            "smog and ari are designed for English; most letters of these texts are not Latin, so their scores are not meaningful.",
+        ),
+        ("The word кот is Russian.", None, None),
+        ("12 ?!", None, None),
+    ],
+)
+def test_one_warning_per_run_names_the_metrics(text: str, lang: str | None, message: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Corpus, "chunks", lambda self, characters: np.array_split(np.arange(len(self)), 3))
+    assert warned([text, text + " ", text + "  "], ["smog", "ari", "chrf"], lang) == ([] if message is None else [message])
+
+
+def test_one_metric_is_spoken_of_as_one() -> None:
+    assert warned(["猫が座った。"], ["meteor"], "ja") == ["meteor is designed for English; its scores for Japanese (lang='ja') are not meaningful."]
 
 
 def test_a_metric_added_later_warns_too() -> None:
     result = nlgauge.score(["Кот сидел."], ["Кот сидел."], metrics="chrf")
-    with pytest.warns(UserWarning, match="not in Latin letters"):
+    with pytest.warns(UserWarning, match="most letters of these texts are not Latin"):
         result.add("smog")
+
+
+CHINESE = ["猫坐在垫子上，看着窗外的雨。", "我昨天去了北京，天气很好。"]
+UNSPACED = {
+    "Thai": "แมวนั่งอยู่บนเสื่อและมองดูฝนนอกหน้าต่าง",
+    "Lao": "ແມວນັ່ງຢູ່ເທິງເສື່ອແລະເບິ່ງຝົນ",
+    "Khmer": "ឆ្មាអង្គុយលើកន្ទេលហើយមើលភ្លៀង",
+    "Burmese": "ကြောင်သည်ဖျာပေါ်တွင်ထိုင်နေသည်",
+}
+
+
+def test_metrics_that_take_a_sentence_for_a_word_are_named_once_with_what_to_do() -> None:
+    metrics = ["bleu", "nist", "self_bleu", "wer", "ter", "rouge", "f1", "distinct", "chrf", "chrf(word_order=2)", "cer", "eed", "levenshtein"]
+    assert warned(CHINESE, metrics) == [
+        "Chinese has no spaces between words, and bleu, nist, self_bleu, wer, ter and chrf(word_order=2) take whole sentences for words. "
+        "Give lang='zh' for bleu, nist and self_bleu. In place of wer, ter and chrf(word_order=2) use chrf or cer, which compare characters."
+    ]
+    assert warned(CHINESE, ["bleu", "nist", "self_bleu", "rouge", "chrf", "cer"], "zh") == []
+    assert warned(CHINESE, ["wer"], "zh-CN")[0].endswith("In place of wer use chrf or cer, which compare characters.")
+    assert warned(["猫が座っている。外は雨が降っています。"], ["bleu"]) == [
+        "Japanese has no spaces between words, and bleu takes whole sentences for words. Give lang='ja' for bleu."
+    ]
+    assert "rouge(tokenizer='google') takes" in warned(CHINESE, ["rouge(tokenizer='google')"])[0]
+
+
+@pytest.mark.parametrize("name", UNSPACED)
+def test_scripts_that_no_tokeniser_here_splits(name: str) -> None:
+    assert warned([UNSPACED[name]], ["bleu", "rouge", "chrf"]) == [
+        f"{name} has no spaces between words, and bleu and rouge take whole sentences for words. "
+        "In place of bleu and rouge use chrf or cer, which compare characters."
+    ]
+
+
+def test_the_syllables_of_tibetan_are_marked() -> None:
+    assert warned(["བོད་ཀྱི་སྐད་ཡིག་ནི་གལ་ཆེན་པོ་ཡིན།"], ["rouge"]) == []
+    assert "Tibetan has no spaces" in warned(["བོད་ཀྱི་སྐད་ཡིག་ནི་གལ་ཆེན་པོ་ཡིན།"], ["wer"])[0]
+
+
+@pytest.mark.parametrize(
+    "texts", [["我 昨天 去 了 北京 。"], ["고양이가 매트 위에 앉았다."], ["नमस्ते दुनिया"], ["The word 猫 means cat."], ["猫"], [""]]
+)
+def test_words_that_are_apart_need_no_warning(texts: list[str]) -> None:
+    assert warned(texts, ["bleu", "wer"]) == []
+
+
+def test_references_and_later_texts_are_looked_at_too() -> None:
+    with pytest.warns(UserWarning, match="Chinese has no spaces"):
+        nlgauge.score(["a", *CHINESE], [CHINESE[0]] * 3, metrics="wer")
+    assert warned(["yes"] * 2000 + CHINESE[:1] * 2000, ["wer"]) != []
+
+
+def test_a_language_that_cannot_be_right_is_questioned() -> None:
+    assert warned(CHINESE, ["cer"], "en") == ["lang is 'en' (English), but most letters of these texts are Chinese."]
+    assert warned(CHINESE, ["cer"], "ja") == []
+    assert len(warned(CHINESE, ["bleu", "meteor"], "de")) == 1

@@ -31,7 +31,7 @@ from nlgauge.kernels import weighted_lcs
 from nlgauge.metrics.rouge155 import Rouge155
 
 # Texts of all scripts are compared with the script's rules.
-pytestmark = pytest.mark.filterwarnings("ignore:.*made for en")
+pytestmark = pytest.mark.filterwarnings("ignore:.*designed for English")
 
 CHANGED_PARAMETERS = {"rouge_types": ("rougeW", "rougeS*"), "references": "best", "alpha": 0.3, "tokenizer": "unicode", "compat": None}
 # As in the script, texts without an ASCII letter or digit score 0, also two equal ones.
@@ -300,7 +300,7 @@ def test_our_tokens_keep_every_script():
 
 def test_a_run_warns_where_the_scripts_tokens_or_stems_do_not_fit():
     for options in ({}, {"tokenizer": "unicode", "stem": True}):
-        with pytest.warns(UserWarning, match="made for en"):
+        with pytest.warns(UserWarning, match="designed for English"):
             nlgauge.score(["猫が好き"], ["猫が好き"], metrics=Rouge155(**options))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -1,4 +1,9 @@
-"""Records: a segment a dictionary or a row of a data frame, with the field names that this field of work knows."""
+"""Records: one dictionary, or one row of a data frame, per segment, with the field names that other tools use.
+
+A field called "document" may be the text that was summarised or the label of the document that a segment is from. It is the source where most
+are longer than a label (100 characters) and no other field is the source; it is the label where all are short and either one word each,
+or mostly repeated, or there is another source. Anything else is refused: "source" and "doc_id" say which is meant.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +20,17 @@ FIELD_NAMES = {
     "id": ("id", "segment", "segment_id"),
     "system": ("system", "system_name"),
     "weight": ("weight",),
-    "document": ("document", "doc", "doc_id"),
+    "document": ("doc", "doc_id", "document_id"),
 }
+_AMBIGUOUS = "document"
+_LONGEST_LABEL = 100
+KNOWN_NAMES = {_AMBIGUOUS, *(name for names in FIELD_NAMES.values() for name in names)}
 
 
 def as_records(predictions: Any) -> list[Mapping[str, Any]] | None:
     """The records behind a data frame or a list of dictionaries; None where it is neither."""
+    if isinstance(predictions, type):
+        return None
     if hasattr(predictions, "to_dicts"):  # polars
         return list(predictions.to_dicts())
     if hasattr(predictions, "to_dict") and hasattr(predictions, "columns"):  # pandas
@@ -32,7 +42,7 @@ def as_records(predictions: Any) -> list[Mapping[str, Any]] | None:
 
 def is_text_list(value: Any) -> bool:
     """Whether a value holds several texts rather than being one."""
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | set | frozenset)
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | set | frozenset) and getattr(value, "ndim", 1) > 0
 
 
 def arguments_of(records: list[Mapping[str, Any]]) -> dict[str, Any]:
@@ -63,11 +73,37 @@ def _names(records: list[Mapping[str, Any]]) -> dict[str, str]:
             names[our] = present[0]
     if "prediction" not in names:
         raise InputError(f"the records have no prediction, only {', '.join(map(repr, records[0]))}; name it 'prediction'.")
+    used = [*names.values(), _AMBIGUOUS] if _AMBIGUOUS in records[0] else list(names.values())
     for i, record in enumerate(records):
-        missing = [name for name in names.values() if name not in record]
+        missing = [name for name in used if name not in record]
         if missing:
             raise InputError(f"record {i} has no {missing[0]!r}, record 0 has; every record needs the same fields.")
+    if _AMBIGUOUS in used:
+        our = _meaning_of_document(records, names)
+        if our in names:
+            raise InputError(f"the records have both {names[our]!r} and {_AMBIGUOUS!r} for the {our}; keep one.")
+        names[our] = _AMBIGUOUS
     return names
+
+
+def _meaning_of_document(records: list[Mapping[str, Any]], names: Mapping[str, str]) -> str:
+    """ "source" or "document", by what the field holds."""
+    # Each segment counts once, however many systems have it.
+    segments = {str(record[names["id"]]): record for record in records}.values() if "id" in names else records
+    values = [str(record[_AMBIGUOUS]) for record in segments]
+    long = sum(len(value) > _LONGEST_LABEL for value in values)
+    if 2 * long > len(values) and "source" not in names:
+        return "source"
+    if not long and ("source" in names or all(map(_is_one_word, values)) or 2 * len(set(values)) <= len(values)):
+        return "document"
+    raise InputError(
+        f"the records have a field {_AMBIGUOUS!r} ({values[0]!r:.40}) that may be the text which was summarised or the label of a document; "
+        "rename it to 'source' or to 'doc_id'."
+    )
+
+
+def _is_one_word(value: str) -> bool:
+    return value.isascii() and len(value.split()) == 1
 
 
 def _by_system(records: list[Mapping[str, Any]], names: Mapping[str, str]) -> dict[str, dict[str, Mapping[str, Any]]]:
@@ -93,4 +129,7 @@ def _by_system(records: list[Mapping[str, Any]], names: Mapping[str, str]) -> di
 
 
 def _same(one: Any, other: Any) -> bool:
-    return list(one) == list(other) if is_text_list(one) and is_text_list(other) else bool(one == other)
+    try:
+        return list(one) == list(other) if is_text_list(one) and is_text_list(other) else bool(one == other)
+    except (TypeError, ValueError):  # data frames and arrays, which are refused as texts later
+        return one is other

@@ -8,12 +8,11 @@ from typing import Any
 
 import msgspec
 
-from nlgauge.corpus.records import FIELD_NAMES
+from nlgauge.corpus.records import KNOWN_NAMES
 from nlgauge.errors import InputError, did_you_mean
 from nlgauge.io.files import lines_of
 from nlgauge.io.quoting import Row, csv_rows, tsv_rows
 
-_KNOWN_NAMES = {name for names in FIELD_NAMES.values() for name in names}
 _ONE_WORD = re.compile(r"\w[^\s.,;!?]*")
 
 
@@ -79,7 +78,7 @@ def _check_separator(header: Row, kind: str, place: str) -> None:
 def _check_headless(rows: list[Row], place: str) -> None:
     """Raises where the first row seems to name the columns: it has a name that we know, or it alone has one word in every field."""
     first = rows[0].fields
-    known = any(field.strip().lower() in _KNOWN_NAMES for field in first)
+    known = any(field.strip().lower() in KNOWN_NAMES for field in first)
     if known or (len(rows) > 1 and _is_all_words(first) and not any(_is_all_words(row.fields) for row in rows[1:])):
         raise InputError(
             f"{place}: a column by number is for a file without a header row, and its first row looks like a header ({', '.join(first)}); "

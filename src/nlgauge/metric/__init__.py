@@ -19,6 +19,7 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ParameterError
 from nlgauge.explain import Explanation
 from nlgauge.features import Features, RowFeature, RunOptions
+from nlgauge.features.text import Tokens
 from nlgauge.metric.versions import installed_version
 
 Arrays = dict[str, Array]
@@ -158,6 +159,11 @@ class _Value:
     def for_language(self, lang: str | None) -> Any:
         """The metric with what depends on the language filled in."""
         return self
+
+    def words(self, lang: str | None) -> Tokens | None:
+        """What splits a text into the words that the metric counts; None where words do not matter to it."""
+        given = [getattr(self, name, None) for name in ("tokenizer", "tokenize")]
+        return next((Tokens(name) for name in given if isinstance(name, str)), None)
 
     def for_reduction(self, reduce_fn: Any) -> Any:
         """The metric with the call's rule for several references or predictions; only one that reduces by itself needs it."""

@@ -58,6 +58,9 @@ class Bleu(Metric):
     def for_language(self, lang: str | None) -> Bleu:
         return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
 
+    def words(self, lang: str | None) -> Tokens:
+        return self.for_language(lang)._tokens
+
     def for_segments(self) -> Bleu:
         return replace(self, effective_order=True) if self.effective_order is None else self
 

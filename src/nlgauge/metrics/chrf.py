@@ -62,6 +62,9 @@ class Chrf(Metric):
             "beta": str(self.beta),
         }
 
+    def words(self, lang: str | None) -> Tokens | None:
+        return Tokens("chrf-words") if self.word_order else None
+
     @property
     def _levels(self) -> list[tuple[Tokens, int]]:
         characters = Tokens("characters" if self.whitespace else "visible-characters", self.lowercase)

@@ -21,7 +21,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features import RunOptions
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, TokenKeys, language_tokenizer
+from nlgauge.features.text import SACREBLEU_TOKENIZERS, TokenKeys, Tokens, language_tokenizer
 from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys, weighted_matches
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
@@ -84,6 +84,9 @@ class Nist(Metric):
 
     def for_language(self, lang: str | None) -> Nist:
         return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
+
+    def words(self, lang: str | None) -> Tokens:
+        return self.for_language(lang)._tokens
 
     @property
     def _tokens(self) -> TokenKeys:

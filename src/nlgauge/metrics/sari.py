@@ -49,6 +49,9 @@ class Sari(Metric):
     def for_language(self, lang: str | None) -> Sari:
         return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
 
+    def words(self, lang: str | None) -> Tokens:
+        return self.for_language(lang)._tokens
+
     @property
     def _tokens(self) -> Tokens:
         return Tokens(self.tokenizer or "13a", self.lowercase)

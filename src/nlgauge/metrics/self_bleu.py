@@ -46,6 +46,9 @@ class SelfBleu(CorpusMetric):
     def _bleu(self) -> Bleu:
         return Bleu(self.max_order, self.tokenizer, self.lowercase, self.smooth_method, self.smooth_value, effective_order=True)
 
+    def words(self, lang: str | None) -> Tokens:
+        return self._bleu.words(lang)
+
     @property
     def seeded(self) -> bool:  # type: ignore[override]
         return self.sample is not None

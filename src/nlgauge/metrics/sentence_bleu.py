@@ -15,7 +15,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, language_tokenizer
+from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.metrics.bleu import Bleu
 
@@ -42,6 +42,9 @@ class SentenceBleu(Metric):
 
     def for_language(self, lang: str | None) -> SentenceBleu:
         return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
+
+    def words(self, lang: str | None) -> Tokens:
+        return self._bleu.words(lang)
 
     @property
     def _bleu(self) -> Bleu:

@@ -41,6 +41,9 @@ class Squad(Metric):
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {part: (Output(part, True, 0, 100),) for part in ("exact_match", "f1")}
 
+    def words(self, lang: str | None) -> Tokens:
+        return _TOKENS
+
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         assert view.references is not None
         exact, f1, _ = self._pairs(view)

@@ -75,6 +75,9 @@ class Ter(Metric):
             "version": installed_version("sacrebleu"),
         }
 
+    def words(self, lang: str | None) -> Tokens:
+        return self._tokens
+
     @property
     def _tokens(self) -> TercomTokens:
         return TercomTokens(lowercase=self.lowercase, normalized=self.normalized, no_punct=self.no_punct, asian_support=self.asian_support)

@@ -26,6 +26,9 @@ class TokenOverlap(MeanMetric):
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {self.name: (Output(self.name, True, 0, 1),)}
 
+    def words(self, lang: str | None) -> Tokens:
+        return self._tokens
+
     @property
     def _tokens(self) -> Tokens:
         return Tokens(self.compat or self.normalize or "unicode")

@@ -1,21 +1,20 @@
-"""What is looked at before anything is computed: whether metrics get what they need, and whether the texts are in a language they are made for."""
+"""What is looked at before anything is computed: whether metrics get what they need, and whether they suit the language of the texts."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from itertools import islice
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-import regex
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.language import code
-from nlgauge.errors import InputError
+from nlgauge.corpus.language import code, name
+from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.metric import AnyMetric
+from nlgauge.run.scripts import Script, is_mostly_not_latin, language_of, unspaced_script
 
-_LATIN = regex.compile(r"\p{Latin}")
-_LOOKED_AT = 500
+# So many texts of a column, and so many characters of each, tell the language.
+_TEXTS, _CHARACTERS = 200, 500
 
 
 def check(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
@@ -32,23 +31,65 @@ def check(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
 
 
 def warn_about_languages(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
-    """One warning that names the metrics which are made for other languages than these texts are in.
+    """One warning at most: of metrics designed for other languages, a language that cannot be right, texts that metrics cannot split into words."""
+    texts = _sample(corpus)
+    text = "".join(texts)
+    script = unspaced_script(text)
+    unfit = _unfit(corpus.lang, metrics, is_mostly_not_latin(text))
+    remarks = [_unfit_remark(corpus.lang, metrics, unfit)] if unfit else []
+    if script is not None:
+        guess = language_of(text, script)
+        if corpus.lang is not None and code(corpus.lang) not in script.languages:
+            remarks.append(f"lang is {corpus.lang!r} ({name(corpus.lang)}), but most letters of these texts are {name(guess)}.")
+        unsplit = [label for label, metric in metrics.items() if label not in unfit and not _splits(metric, corpus.lang, texts, script)]
+        if unsplit:
+            remarks.append(_unsplit_remark({label: metrics[label] for label in unsplit}, corpus.lang, guess))
+    if remarks:
+        warnings.warn(" ".join(remarks), stacklevel=4)
 
-    Where no language was given, texts whose letters are mostly not Latin are no text of a language written in Latin letters.
-    """
+
+def _sample(corpus: Corpus) -> list[str]:
+    """The beginnings of some different predictions and references, from all over the corpus."""
+    columns = [column.values for column in corpus.predictions.values()] + ([] if corpus.references is None else [corpus.references.values])
+    ids = dict.fromkeys(text for column in columns for text in column[:: len(column) // _TEXTS + 1].tolist())
+    return [corpus.texts[text][:_CHARACTERS] for text in ids]
+
+
+def _unfit(lang: str | None, metrics: Mapping[str, AnyMetric], not_latin: bool) -> list[str]:
+    """The metrics that are designed for other languages. Texts that are mostly not in Latin letters are in no language written in them."""
     made_for = {label: known for label, metric in metrics.items() if (known := metric.made_for()) is not None}
-    if not made_for:
-        return
-    given = code(corpus.lang)
-    foreign = not given and _is_not_latin(corpus)
-    unfit = [label for label, languages in made_for.items() if foreign or (given and given not in languages)]
-    if unfit:
-        what = f"in {corpus.lang!r}" if given else "not in Latin letters"
-        languages = ", ".join(sorted({language for label in unfit for language in made_for[label]}))
-        warnings.warn(f"{', '.join(unfit)}: made for {languages}; for these texts, {what}, the numbers mean little.", stacklevel=4)
+    return [label for label, languages in made_for.items() if (not_latin if lang is None else code(lang) not in languages)]
 
 
-def _is_not_latin(corpus: Corpus) -> bool:
-    ids = dict.fromkeys(text for column in corpus.predictions.values() for text in column.values[:_LOOKED_AT].tolist())
-    text = "".join(corpus.texts[text] for text in islice(ids, _LOOKED_AT))
-    return 2 * len(_LATIN.findall(text)) < sum(sign.isalpha() for sign in text)
+def _unfit_remark(lang: str | None, metrics: Mapping[str, AnyMetric], unfit: list[str]) -> str:
+    languages = sorted({name(language) for label in unfit for language in metrics[label].made_for() or ()})
+    one = len(unfit) == 1
+    designed = f"{_listed(unfit)} {'is' if one else 'are'} designed for {_listed(languages)}"
+    if lang is None:
+        return f"{designed}; most letters of these texts are not Latin, so {'its' if one else 'their'} scores are not meaningful."
+    return f"{designed}; {'its' if one else 'their'} scores for {name(lang)} (lang={lang!r}) are not meaningful."
+
+
+def _splits(metric: AnyMetric, lang: str | None, texts: Sequence[str], script: Script) -> bool:
+    words = metric.words(lang)
+    try:
+        return words is None or script.is_split(texts, words)
+    except NlgaugeError:  # another package's tokeniser, or one whose dictionary is missing, which the run will say
+        return True
+
+
+def _unsplit_remark(metrics: Mapping[str, AnyMetric], lang: str | None, guess: str) -> str:
+    helped = [label for label, metric in metrics.items() if metric.for_language(guess).words(guess) != metric.words(lang)]
+    rest = [label for label in metrics if label not in helped]
+    take = f"{_listed(list(metrics))} {'takes' if len(metrics) == 1 else 'take'}"
+    remark = f"{name(guess)} has no spaces between words, and {take} whole sentences for words."
+    if helped:
+        remark += f" Give lang={guess!r} for {_listed(helped)}."
+    if rest:
+        remark += f" In place of {_listed(rest)} use chrf or cer, which compare characters."
+    return remark
+
+
+def _listed(names: Sequence[str]) -> str:
+    """ "a, b and c"."""
+    return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), names[-1]])

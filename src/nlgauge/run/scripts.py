@@ -1,0 +1,65 @@
+"""Scripts without spaces between words: which one a text is in, and whether a tokeniser splits it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import regex
+
+from nlgauge.features.text import Tokens
+
+_LATIN = regex.compile(r"\p{Latin}")
+_KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script without spaces between words, the languages that are written in it, and the most letters that their words have on average."""
+
+    signs: str
+    languages: tuple[str, ...]
+    letters_per_word: int
+
+    def count(self, text: str) -> int:
+        """How many letters of this script a text has."""
+        return len(_letters(self.signs).findall(text))
+
+    def is_split(self, texts: Sequence[str], words: Tokens) -> bool:
+        """Whether these tokens of texts in this script are about as long as words, rather than sentences or nothing at all."""
+        counts = [count for text in texts for token in words.of(text) if (count := self.count(token))]
+        return bool(counts) and sum(counts) <= self.letters_per_word * len(counts)
+
+
+UNSPACED = (
+    Script(r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}", ("zh", "ja", "yue", "wuu", "nan", "hak", "gan", "lzh"), 4),
+    Script(r"\p{Thai}", ("th", "pi"), 10),
+    Script(r"\p{Lao}", ("lo", "pi"), 10),
+    Script(r"\p{Khmer}", ("km", "pi"), 10),
+    Script(r"\p{Myanmar}", ("my", "shn", "mnw", "pi"), 10),
+    Script(r"\p{Tibetan}", ("bo", "dz"), 10),
+)
+
+
+@cache
+def _letters(signs: str) -> regex.Pattern[str]:
+    return regex.compile(rf"[[{signs}]&&\p{{L}}]", regex.V1)
+
+
+def unspaced_script(text: str) -> Script | None:
+    """The script without spaces that most letters of a text are in."""
+    if text.isascii():
+        return None
+    letters = sum(sign.isalpha() for sign in text)
+    return next((script for script in UNSPACED if 2 * script.count(text) > letters), None)
+
+
+def is_mostly_not_latin(text: str) -> bool:
+    """Whether fewer than half of a text's letters are Latin."""
+    return not text.isascii() and 2 * len(_LATIN.findall(text)) < sum(sign.isalpha() for sign in text)
+
+
+def language_of(text: str, script: Script) -> str:
+    """The language that a text in this script is most likely in: kana, which Chinese has none of, are a third or more of Japanese."""
+    return "ja" if "ja" in script.languages and 10 * len(_KANA.findall(text)) > script.count(text) else script.languages[0]
