@@ -63,7 +63,7 @@ def test_score_prints_the_table_on_stdout_and_all_else_on_stderr() -> None:
     assert result.exit_code == 0
     assert "sysA" in result.stdout
     assert "95 % interval" in result.stdout
-    assert "p: against sysA" in result.stdout
+    assert "p-values: against sysA" in result.stdout
     assert "saved" not in result.stdout
     assert "tok:13a" not in result.stdout
     assert "saved to out" in result.stderr
@@ -257,7 +257,7 @@ def test_an_existing_directory_is_refused_before_anything_is_scored(monkeypatch:
     saved = Path("out/run.json").read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr("nlgauge.run.engine.run", lambda *_: pytest.fail("it was scored"))
-        for directory, message in (("out", "holds a result already"), ("taken", "is no nlgauge result")):
+        for directory, message in (("out", "holds a result already"), ("taken", "is not an nlgauge result")):
             result = run("score", "-r", "refs.txt", "sysA.txt", "-o", directory)
             assert result.exit_code == 1
             assert message in result.stderr
@@ -296,11 +296,15 @@ def test_compare() -> None:
     assert result.exit_code == 0
     assert "sysA against sysB" in result.stdout
     assert result.stderr == ""
-    found = document("compare", "out", "sysB", "sysA", "--test", "bootstrap", "--resamples", "20", "--confidence", "0.9", "--seed", "1")
-    expected = nlgauge.load("out").compare("sysB", "sysA", test="bootstrap", resamples=20, confidence=0.9, seed=1)
+    with pytest.warns(UserWarning, match="the paired bootstrap finds differences that are not there"):
+        found = document("compare", "out", "sysB", "sysA", "--test", "bootstrap", "--resamples", "20", "--confidence", "0.9", "--seed", "1")
+        expected = nlgauge.load("out").compare("sysB", "sysA", test="bootstrap", resamples=20, confidence=0.9, seed=1)
     assert found["rows"][0]["low"] == expected["bleu"].low
     assert found["rows"][-1]["low"] is None
     assert (found["test"], found["confidence"], found["resamples"]) == ("bootstrap", 0.9, 20)
+    # What is not computed from rows is tested by recomputing, whatever was asked for.
+    assert [row["test"] for row in found["rows"]] == ["bootstrap"] * (len(found["rows"]) - 1) + ["randomisation"]
+    assert "with 3 segments" in found["caution"]
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,7 @@ def probe(statement: str) -> dict[str, list[str]]:
 def test_import_loads_nothing_heavy_and_reads_no_data():
     found = probe("import nlgauge")
     assert {module.partition(".")[0] for module in found["modules"]}.isdisjoint(HEAVY)
+    assert {module for module in found["modules"] if module.startswith("nlgauge")} == {"nlgauge"}
     assert [path for path in found["opened"] if not path.endswith((".py", ".pyc", ".pth", ".zip"))] == []
     assert found["connected"] == []
 
@@ -62,15 +63,9 @@ def test_scoring_strings_loads_no_torch_and_connects_nowhere():
     assert found["connected"] == []
 
 
-def test_import_is_fast():
-    code = "import time; started = time.perf_counter(); import nlgauge; print(time.perf_counter() - started)"
-    seconds = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(3)]
-    assert min(seconds) < 0.3
-
-
 def test_the_public_names():
     expected = {
-        *("score", "Scorer", "load", "Result", "Corpus", "NlgaugeError", "Metric", "CorpusMetric", "Output", "register", "Model"),
+        *("score", "Scorer", "load", "Result", "Corpus", "NlgaugeError", "Metric", "CorpusMetric", "WholeMetric", "Output", "register", "Model"),
         *("NLGMetricverse", "Jury", "load_metric", "AutoMetric", "MetricForNLG", "MetricForLanguageGeneration", "DataLoaderStrategies"),
         *("list_metrics", "filter_metrics", "get_metric_bounds", "Categories", "ApplTasks", "QualityDims"),
     }

@@ -10,7 +10,7 @@ from readability_cases import TEXT, WORDS
 from strategies import texts
 
 import nlgauge
-from nlgauge.features import RunOptions
+from nlgauge.features import RunOptions, Work
 from nlgauge.features.readability import ReadabilityCounts, syllables
 
 INDICES = ["gunning_fog", "flesch_reading_ease", "flesch_kincaid", "coleman_liau", "ari", "smog"]
@@ -40,7 +40,7 @@ def test_syllables_of_parts_and_marks():
 
 
 def counts_of(text: str) -> dict[str, float]:
-    column = ReadabilityCounts().compute([text], {}, RunOptions())
+    column = ReadabilityCounts().compute([text], Work(RunOptions()))
     return dict(zip(ReadabilityCounts.NAMES, column[0].tolist(), strict=True))
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from nlgauge.errors import ParameterError, UnknownMetricError
-from nlgauge.metric import SPELLINGS, Output, CorpusMetric, register, registry
+from nlgauge.metric import SPELLINGS, CorpusMetric, Output, register, registry
 from nlgauge.metric.registry import find, make, metric_classes, parse
 from nlgauge.metrics.bleu import Bleu
 from nlgauge.metrics.chrf import Chrf

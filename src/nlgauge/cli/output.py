@@ -76,6 +76,9 @@ def result_document(result: Result, intervals: dict[str, Any], comparison: Compa
         "reasons": [
             {"system": system, "metric": label, "output": output, "reason": reason} for (system, label, output), reason in result.reasons().items()
         ],
+        "undefined": [
+            {"system": system, "metric": label, "output": output, "segments": count} for (system, label, output), count in result.undefined().items()
+        ],
         "comparison": None if comparison is None else comparison_document(comparison),
         "signatures": dict(result.signatures),
     }
@@ -87,5 +90,6 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "test": comparison.test,
         "confidence": comparison.confidence,
         "resamples": comparison.resamples,
+        "caution": comparison.caution,
         "rows": comparison.records(),
     }
