@@ -24,7 +24,7 @@ HEADINGS = ("What it measures", "How", "How to read the number", "When it mislea
 
 
 class Categories(Enum):
-    """How a metric works; the thesis' n-gram technique is overlap."""
+    """How a metric works; `NGram` is NLG-Metricverse's name for overlap."""
 
     Embedding = "Embedding"
     Overlap = "Overlap"
@@ -35,7 +35,7 @@ class Categories(Enum):
 
 
 class ApplTasks(Enum):
-    """What a metric is used for."""
+    """The tasks that a metric is used for."""
 
     DataToText = "DataToText"
     MachineTranslation = "MachineTranslation"
@@ -58,7 +58,7 @@ class ApplTasks(Enum):
 
 
 class QualityDims(Enum):
-    """Which quality of a text a metric speaks of."""
+    """The quality of a text that a metric is meant to show."""
 
     Informativeness = "Informativeness"
     Relevance = "Relevance"
@@ -86,6 +86,8 @@ class Card:
     licence: str
     default_model: str
     text: str
+    # Whose numbers the metric's own were compared with, and with which parameters it equals them.
+    tested_against: str = ""
 
 
 def card(name: str) -> Card:
@@ -116,7 +118,7 @@ def filter_metrics(
     needs_references: bool | None = None,
     needs_source: bool | None = None,
 ) -> list[str]:
-    """The names of the metrics that fulfil every condition given; a metric without a card fulfils none of its card's.
+    """The names of the metrics that fulfil every condition given; metrics without a card never match a condition on cards.
 
     category, appl_task and quality_dim are members of `Categories`, `ApplTasks` and `QualityDims`, their names or short names
     in any case, or lists of those: a list asks for any of its items.
