@@ -186,7 +186,9 @@ def test_a_column_by_number_of_a_file_without_header(folder: Path, content: str,
 
 
 @pytest.mark.parametrize(
-    "header", ["mt\tReference", "first text\treference ", "sysA\tsysB", "en\tde", '"mt"\t"ref"'], ids=["known", "spaces", "words", "codes", "quoted"]
+    "header",
+    ["mt\tReference", "one two\tDocument", "first text\treference ", "sysA\tsysB", "en\tde", '"mt"\t"ref"'],
+    ids=["known", "document", "spaces", "words", "codes", "quoted"],
 )
 def test_a_header_is_never_scored(folder: Path, header: str) -> None:
     quote = '"' if header.startswith('"') else ""
