@@ -164,7 +164,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         (["score", "-m", "blue", "-r", "refs.txt", "sysA.txt"], "no metric 'blue' (did you mean 'bleu'?)"),
         (
             ["score", "-m", "bleu, chrf(word_order=2,char_order=6)", "-r", "refs.txt", "sysA.txt"],
-            "repeat -m: -m bleu -m chrf(word_order=2,char_order=6)",
+            "repeat -m: -m bleu -m 'chrf(word_order=2,char_order=6)'",
         ),
         (["score", "-m", "wer,cer", "-r", "refs.txt", "sysA.txt"], "no metric 'wer,cer'. For several metrics repeat -m: -m wer -m cer"),
         (["score", "-l", "german", "-r", "refs.txt", "sysA.txt"], "lang is 'german' (did you mean 'de'?)"),
@@ -173,7 +173,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         (["score", "-m", "bleu(max_order=0)", "-r", "refs.txt", "sysA.txt"], "max_order must be a whole number from 1, got 0"),
         (["score", "-m", "bleu(", "-r", "refs.txt", "sysA.txt"], "cannot read 'bleu('"),
         (["score", "-r", "ref.txt", "sysA.txt"], "no file ref.txt (did you mean 'refs.txt'"),
-        (["score", "-r", "short.txt", "sysA.txt"], "short.txt has 1 texts, sysA.txt has 3"),
+        (["score", "-r", "short.txt", "sysA.txt"], "short.txt has 1 entry, sysA.txt has 3 entries"),
         (["score", "-r", "latin1.txt", "sysA.txt"], "latin1.txt is not UTF-8: line 1, byte 4 is 0xE9"),
         (["score", "-r", "-", "-"], "asked for twice"),
         (["score", "sysA.txt"], "bleu needs references, none were given"),

@@ -181,7 +181,7 @@ def without(record: dict[str, object], *names: str) -> dict[str, object]:
     [
         ([{"text": "p"}], "the records have no prediction, only 'text'; name it 'prediction'"),
         ([{"prediction": "p", "mt": "q"}], "both 'prediction' and 'mt' for the prediction; keep one"),
-        ([{"prediction": "p", "ref": "r"}, {"prediction": "q"}], "record 1 has no 'ref', record 0 has; every record needs the same fields"),
+        ([{"prediction": "p", "ref": "r"}, {"prediction": "q"}], "record 1 has no 'ref', record 0 has it; every record needs the same fields"),
         ([without(record, "id") for record in LONG], "records of several systems need an 'id'"),
         ([{"prediction": "p", "document": "d", "doc": "e"}], "both 'doc' and 'document' for the document; keep one"),
         ([{"prediction": "p", "document": "d"}, {"prediction": "q"}], "record 1 has no 'document', record 0 has"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -99,7 +100,9 @@ def _check_single(metrics: Sequence[str]) -> None:
     for given in metrics:
         names = [name.strip() for name in re.split(r",(?![^(]*\))", given)]
         if len(names) > 1:
-            raise ParameterError(f"there is no metric {given!r}. For several metrics repeat -m: {' '.join(f'-m {name}' for name in names)}")
+            raise ParameterError(
+                f"there is no metric {given!r}. For several metrics repeat -m: {' '.join(f'-m {shlex.quote(name)}' for name in names)}"
+            )
 
 
 def present(

@@ -1,11 +1,11 @@
 """Corpus: the only place that reads predictions, references and sources in every shape.
 
-Each distinct text is kept once and spoken of by an integer id; what belongs to a segment are columns of ids.
+Each distinct text is kept once and referred to by an integer id; what belongs to a segment is held in columns of ids.
 
     predictions             references               meaning
-    [p1, ..., pk]           [r1, ..., rk]            one prediction, one reference a segment
-    [p1, ..., pk]           [[r11, ...], ...]        any number of references a segment (ragged)
-    [[p11, ...], ...]       [[r11, ...], ...]        several predictions a segment
+    [p1, ..., pk]           [r1, ..., rk]            one prediction, one reference per segment
+    [p1, ..., pk]           [[r11, ...], ...]        any number of references per segment (ragged)
+    [[p11, ...], ...]       [[r11, ...], ...]        several predictions per segment
     {"A": ..., "B": ...}    as above                 several systems on the same segments
     [p1, ..., pk]           None                     no references
     [{"prediction": ...}]   in the records           records, as dictionaries or a data frame
@@ -122,7 +122,7 @@ class Corpus:
         )
 
     def distinct_references(self) -> Array:
-        """The ids of all references, each once a segment."""
+        """The ids of all references, each once per segment."""
         assert self.references is not None
         found: Array = np.unique(np.column_stack([self.references.owners, self.references.values]), axis=0)[:, 1]
         return found
@@ -166,7 +166,7 @@ class Corpus:
         return [np.arange(start, end) for start, end in pairwise(bounds)]
 
     def records(self) -> list[dict[str, Any]]:
-        """One plain dictionary a segment, from which `from_saved` makes the same corpus."""
+        """One plain dictionary per segment, from which `from_saved` makes the same corpus."""
         found = []
         for i, segment in enumerate(self.ids):
             record: dict[str, Any] = {"id": segment}
@@ -224,7 +224,7 @@ def _a(value: Any) -> str:
 
 
 def _rows(values: Any, name: str) -> list[list[Any]]:
-    """One list of texts a segment, from a list of texts or of lists of texts."""
+    """One list of texts per segment, from a list of texts or of lists of texts."""
     items = _items(values, name)
     nested = [is_text_list(item) for item in items]
     if any(nested) and not all(nested):
@@ -318,5 +318,7 @@ def _ids(ids: Iterable[Any] | None, count: int) -> tuple[str, ...]:
     if len(set(found)) != count:
         seen: set[str] = set()
         twice = next(name for name in found if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise InputError(f"ids must differ, {twice!r} is there twice; several systems go into predictions={{name: texts}}.")
+        raise InputError(
+            f"ids must differ, {twice!r} is there twice; for several systems give each record its system, or predictions={{name: texts}}."
+        )
     return found
