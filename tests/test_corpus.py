@@ -376,7 +376,7 @@ def test_a_result_of_an_older_version_still_loads(tmp_path):
     nlgauge.score(["p"], ["r"], metrics="wer").save(tmp_path / "out")
     run = tmp_path / "out" / "run.json"
     saved = json.loads(run.read_text())
-    # Versions before 0.2 wrote whether the systems were named, and took any string for a language.
+    # Earlier versions wrote whether the systems were named, and took any string for a language.
     run.write_text(json.dumps({**saved, "named_systems": True, "lang": "german"}))
     assert nlgauge.load(tmp_path / "out").corpus.lang == "german"
 
