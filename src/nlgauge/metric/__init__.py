@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from importlib.metadata import version
 from typing import Any, ClassVar, Literal, TypeVar
 
 from nlgauge.corpus import Corpus
@@ -18,6 +17,7 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ParameterError
 from nlgauge.explain import Explanation
 from nlgauge.features import Features, RowFeature, RunOptions
+from nlgauge.metric.versions import installed_version
 
 Arrays = dict[str, Array]
 Takes = Literal["pair", "joint", "alone"]
@@ -143,7 +143,7 @@ class _Value:
 
     def signature(self, corpus: Corpus, run: Mapping[str, str] | None = None) -> str:
         """One line that says which number this is; `run` holds the options of the run that change it too."""
-        facts = {**self.facts(corpus), **(run or {}), "nlgauge": version("nlgauge")}
+        facts = {**self.facts(corpus), **(run or {}), "nlgauge": installed_version("nlgauge")}
         return "|".join(f"{key}:{value}" for key, value in facts.items())
 
     def __str__(self) -> str:

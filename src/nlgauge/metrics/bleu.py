@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,9 +21,19 @@ from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric.domains import require_number, require_order
+from nlgauge.metric.versions import installed_version
 
 # Each smoothing with its default value, which "none" and "exp" have no use for.
 _SMOOTHING = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
+
+
+def require_bleu(metric: Any) -> None:
+    """Raises unless the parameters that a metric has of BLEU's are in their domains."""
+    require_order(metric)
+    metric.require(metric.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
+    metric.require(metric.smooth_method in _SMOOTHING, "smooth_method", f"one of {', '.join(_SMOOTHING)}")
+    require_number(metric, "smooth_value", 0, 1_000_000, optional=True)
 
 
 @register
@@ -45,10 +54,7 @@ class Bleu(Metric):
     takes: ClassVar[Takes] = "joint"
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
-        self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
-        self.require(self.smooth_method in _SMOOTHING, "smooth_method", f"one of {', '.join(_SMOOTHING)}")
-        self.require(self.smooth_value is None or self.smooth_value >= 0, "smooth_value", "a number from 0")
+        require_bleu(self)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         precisions = [Output(f"precision{n}", True, 0, 100) for n in range(1, self.max_order + 1)]
@@ -69,7 +75,7 @@ class Bleu(Metric):
             "eff": "yes" if self.effective_order else "no",
             "tok": self._tokens.tokenizer,
             "smooth": smoothing,
-            "version": version("sacrebleu"),
+            "version": installed_version("sacrebleu"),
             "order": str(self.max_order),
             "seg-eff": "no" if self.effective_order is False else "yes",
         }

@@ -25,6 +25,7 @@ from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.kernels.tfidf import tfidf_similarity
 from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
+from nlgauge.metric.domains import require_number, require_order
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,8 @@ class Cider(Metric):
 
     def __post_init__(self) -> None:
         self.require(self.variant in ("plain", "d"), "variant", "'plain' or 'd'")
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
-        self.require(self.sigma > 0, "sigma", "a number above 0")
+        require_order(self)
+        require_number(self, "sigma", 0.001, 1_000_000)
         self.require(self.tokenizer in ("unicode", "whitespace"), "tokenizer", "'unicode' or 'whitespace'")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:

@@ -23,6 +23,7 @@ from nlgauge.features.text import CodePoints
 from nlgauge.kernels.edits import runs
 from nlgauge.kernels.jump_distance import JumpCosts, jump_distances, jump_steps
 from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.metric.domains import require_number
 
 _COMPAT = (None, "c++", "python")
 _SPACE = ord(" ")
@@ -45,7 +46,7 @@ class Eed(Metric):
 
     def __post_init__(self) -> None:
         for parameter in ("alpha", "rho", "deletion"):
-            self.require(0 <= getattr(self, parameter) <= 1000, parameter, "a number from 0 to 1000")
+            require_number(self, parameter, 0, 1000)
         self.require(self.compat in _COMPAT, "compat", "'c++', 'python' or None")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:

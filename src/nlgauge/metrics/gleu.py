@@ -20,6 +20,7 @@ from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
+from nlgauge.metric.domains import require_order
 
 _TOKENIZERS = ("unicode", "13a", "whitespace")
 
@@ -37,7 +38,7 @@ class Gleu(Metric):
     spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "max_len": "max_order"}
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
+        require_order(self)
         self.require(self.tokenizer in _TOKENIZERS, "tokenizer", f"one of {', '.join(_TOKENIZERS)}")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:

@@ -31,6 +31,7 @@ from nlgauge.kernels.alignment import Keys, Match, chunk_numbers
 from nlgauge.kernels.alignment_compat import beam, greedy
 from nlgauge.kernels.phrase_alignment import most_places, phrase_alignment
 from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.metric.domains import require_number
 
 _MODULES = ("exact", "stem", "synonym", "paraphrase")
 # Of a row: words and matches of each module on both sides, content and function words apart.
@@ -97,9 +98,8 @@ class Meteor(Metric):
             value = getattr(self, parameter)
             self.require(_strings(value) or (isinstance(value, str) and value != ""), parameter, f"a list of {several}, or the path of a file")
         for parameter, high in (("alpha", 1.0), ("beta", np.inf), ("gamma", 1.0)):
-            value = getattr(self, parameter)
-            self.require(value is None or 0 <= value <= high, parameter, f"a number from 0 {'on' if high > 1 else 'to 1'}, or None")
-        self.require(self.copy_smoothing > 0, "copy_smoothing", "a number above 0")
+            require_number(self, parameter, 0, high, optional=True)
+        require_number(self, "copy_smoothing", 0, 1_000_000, above=True)
         self.require(self.function_words is None or _strings(self.function_words), "function_words", "a list of words")
         self.require(self.tokenizer in _TOKENIZERS, "tokenizer", f"one of {', '.join(_TOKENIZERS)}")
         own = {"1.5": "jar", "2005": "nltk"}[self.version]

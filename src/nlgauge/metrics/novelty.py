@@ -17,6 +17,7 @@ from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.kernels.ngram_sets import novel_ngrams
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import Arrays, Output, Takes, View, register
+from nlgauge.metric.domains import require_order
 from nlgauge.metric.mean import MeanMetric, share
 
 
@@ -35,7 +36,7 @@ class Novelty(MeanMetric):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
+        require_order(self)
         self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:

@@ -22,6 +22,7 @@ from nlgauge.features.text import Tokens
 from nlgauge.kernels.alignment import chunk_numbers
 from nlgauge.kernels.word_order import ascending_pairs, word_places
 from nlgauge.metric import Arrays, Output, View, register
+from nlgauge.metric.domains import require_number
 from nlgauge.metric.mean import MeanMetric
 
 
@@ -39,8 +40,7 @@ class Ribes(MeanMetric):
 
     def __post_init__(self) -> None:
         for parameter in ("alpha", "beta"):
-            value = getattr(self, parameter)
-            self.require(isinstance(value, int | float) and 0 <= value < np.inf, parameter, "a number from 0")
+            require_number(self, parameter)
         self.require(self.tokenizer in ("unicode", "whitespace", "13a"), "tokenizer", "'unicode', 'whitespace' or '13a'")
         self.require(self.compat in (None, "nltk"), "compat", "None or 'nltk'")
 

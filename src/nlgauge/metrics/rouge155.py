@@ -30,8 +30,9 @@ from nlgauge.kernels.rouge_references import PairCounts, means, reference_sets
 from nlgauge.kernels.skip_bigrams import skip_bigram_matches, skip_bigram_totals
 from nlgauge.kernels.weighted_lcs import weighted_lcs_hits
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric.domains import require_number
 
-_TYPE = re.compile(r"rouge([1-9]|L|W|(SU?)(0|[1-9]\d*|\*))")
+_TYPE = re.compile(r"rouge([1-9]|L|W|(SU?)(0|[1-9]\d{0,5}|\*))")
 
 
 @register
@@ -57,8 +58,9 @@ class Rouge155(Metric):
         valid = valid and all(isinstance(kind, str) and _TYPE.fullmatch(kind) for kind in self.rouge_types)
         self.require(valid, "rouge_types", "a list of different rouge1 ... rouge9, rougeL, rougeW, rougeS4, rougeS*, rougeSU4, rougeSU* and so on")
         self.require(self.references in ("pool", "best"), "references", "'pool' or 'best'")
-        self.require(0 <= self.alpha <= 1, "alpha", "a number from 0 to 1")
-        self.require(self.weight >= 1, "weight", "a number from 1")
+        require_number(self, "alpha", 0, 1)
+        # Lengths are raised to it twice: a million tokens to the power 25 still is a number.
+        require_number(self, "weight", 1, 5)
         self.require(self.tokenizer in ("1.5.5", "unicode"), "tokenizer", "'1.5.5' or 'unicode'")
         self.require(self.compat in (None, "1.5.5"), "compat", "None or '1.5.5'")
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +23,7 @@ from nlgauge.features.text import Tokens
 from nlgauge.kernels.edits import runs
 from nlgauge.kernels.tercom import apply_shift, shift_edits, shift_path
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric.versions import installed_version
 
 
 @cache
@@ -72,7 +72,7 @@ class Ter(Metric):
             "case": "lc" if self.lowercase else "mixed",
             "tok": "tercom",
             **{name: "yes" if chosen else "no" for name, chosen in choices.items()},
-            "version": version("sacrebleu"),
+            "version": installed_version("sacrebleu"),
         }
 
     @property

@@ -9,6 +9,7 @@ from nlgauge.explain import Explanation, TokenScores
 from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.kernels.ngram_sets import ngram_counts, repeated_ngrams
 from nlgauge.metric import Arrays, Takes, View
+from nlgauge.metric.domains import require_order
 from nlgauge.metric.mean import MeanMetric
 
 
@@ -21,7 +22,7 @@ class WithinText(MeanMetric):
     takes: ClassVar[Takes] = "alone"
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
+        require_order(self)
         self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
 
     def counts(self, view: View) -> Array:
