@@ -18,8 +18,9 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer
-from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
+from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_number, require_order
 from nlgauge.metric.versions import installed_version
@@ -97,7 +98,7 @@ class Bleu(Metric):
         # Sorting by distance, then by length, puts each row's closest (on a tie the shorter) reference first.
         order = np.lexsort((reference_lengths, np.abs(reference_lengths - lengths[groups.owners]), groups.owners))
         closest = reference_lengths[order][groups.offsets[:-1]]
-        matches = ngram_matches(tokens, predictions, groups, self.max_order)
+        matches = view.rows(ClippedMatches(self._tokens, self.max_order))
         return {"bleu": np.column_stack([lengths, closest, matches, ngram_totals(lengths, self.max_order)])}
 
     def score(self, part: str, statistics: Array) -> Arrays:

@@ -16,10 +16,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.text import Tokens
-from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
+from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_number, require_order
 from nlgauge.metric.versions import installed_version
@@ -73,7 +74,7 @@ class Chrf(Metric):
         predicted, expected, matched = [], [], []
         for feature, order in self._levels:
             tokens, predictions, references = view.get(feature, view.predictions, view.reference)
-            matched.append(ngram_matches(tokens, predictions, Ragged.single(references), order))
+            matched.append(view.rows(ClippedMatches(feature, order)))
             predicted.append(ngram_totals(tokens.lengths[predictions], order))
             expected.append(ngram_totals(tokens.lengths[references], order))
         total = np.hstack(expected)

@@ -22,6 +22,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.pairs import Findings
 from nlgauge.features.rouge155 import RougeTokens
 from nlgauge.features.text import Lines
 from nlgauge.kernels.lcs import union_lcs_hits
@@ -77,14 +78,19 @@ class Rouge155(Metric):
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         assert view.references is not None
         found = {}
-        for kind, counts in self._counts(view).items():
-            (hits, predicted, expected), owners = reference_sets(counts, view.references, self.references == "pool", self.jackknife)
+        for kind, ((hits, predicted, expected), owners) in view.rows(Findings(self)).items():
             power = 1 / self.weight if kind == "rougeW" else 1.0
             precision, recall = (_ratio(hits, count) ** power for count in (predicted, expected))
             below = (1 - self.alpha) * precision + self.alpha * recall
             f = _ratio(precision * recall, below)
             found[kind] = np.column_stack([*(means(values, owners, len(view)) for values in (f, precision, recall)), np.ones(len(view))])
         return found
+
+    def findings(self, view: View) -> dict[str, tuple[tuple[Array, ...], Array]]:
+        """For each type the hits, the predicted and the expected of every set of references, and the row that the set belongs to."""
+        assert view.references is not None
+        pool = self.references == "pool"
+        return {kind: reference_sets(counts, view.references, pool, self.jackknife) for kind, counts in self._counts(view).items()}
 
     def _counts(self, view: View) -> dict[str, PairCounts]:
         """The counts of each type, for each prediction with each of its references."""
@@ -131,10 +137,7 @@ class Rouge155(Metric):
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         assert view.references is not None
-        rows, sets = (
-            self.statistics(view, fitted),
-            {kind: reference_sets(counts, view.references, self.references == "pool", self.jackknife) for kind, counts in self._counts(view).items()},
-        )
+        rows, sets = self.statistics(view, fitted), view.rows(Findings(self))
         averages = {kind: [means(values, owners, len(view)) for values in counts] for kind, (counts, owners) in sets.items()}
         found: list[Explanation] = []
         for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):
