@@ -232,5 +232,5 @@ def test_what_a_metric_needs_is_checked_before_anything_is_computed(references, 
 def test_costs_name_metrics_and_features():
     result = nlgauge.score(["a b"], ["a"], metrics=["bleu", "wer", LengthRatio()])
     assert set(result.costs.metrics) == {"bleu", "wer", "length_ratio"}
-    assert {name.partition("(")[0] for name in result.costs.features} == {"Tokens", "Lengths"}
+    assert {name.partition("(")[0] for name in result.costs.features} == {"Tokens", "Lengths", "ClippedMatches", "EditCounts"}
     assert all(seconds >= 0 for seconds in (*result.costs.metrics.values(), *result.costs.features.values()))

@@ -25,6 +25,7 @@ from nlgauge.features.text import SACREBLEU_TOKENIZERS, TokenKeys, Tokens, langu
 from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys, weighted_matches
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
+from nlgauge.metric.domains import require_order
 
 _BETA = math.log(0.5) / math.log(1.5) ** 2
 
@@ -75,7 +76,7 @@ class Nist(Metric):
     takes: ClassVar[Takes] = "joint"
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
+        require_order(self)
         self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
