@@ -11,6 +11,7 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric, Metric, WholeMetric
 from nlgauge.metric.registry import make, parse
+from nlgauge.models.loader import held
 from nlgauge.results.result import Result
 from nlgauge.results.table import Table
 from nlgauge.run import engine
@@ -64,7 +65,7 @@ class Scorer:
         """The Result of scoring a corpus that was read already."""
         job = Job(_prepared(self.metrics, corpus.lang, reduce_fn), reduce_fn, options)
         warn_about_languages(corpus, job.metrics)
-        with progress(show_progress):
+        with progress(show_progress), held():
             tables, fits, costs = engine.run(corpus, job, self._executor)
         return Result(corpus, tables, _signatures(corpus, job), costs, fits, job, engine.describe(job), environment())
 
@@ -161,7 +162,7 @@ def extended(result: Result, metrics: Sequence[MetricSpec], predictions: Mapping
         if Reducer.of(job.reduce_fn, whole) != Reducer.of(job.reduce_fn, result.corpus):
             raise InputError("the new system has several predictions for a segment, the others have one: score them together.")
         all_metrics = dict(job.metrics)
-    with progress():
+    with progress(), held():
         tables, fits, costs = engine.run(corpus, job, Serial())
     total = Costs()
     total.add(result.costs)

@@ -151,13 +151,13 @@ def test_the_same_source_scores_high_another_low(tiny_models: dict[str, Path]) -
 
 def test_features_are_the_last_states_of_each_text_alone(tiny_models: dict[str, Path]) -> None:
     transformers, torch = pytest.importorskip("transformers"), pytest.importorskip("torch")
-    from nlgauge.features import RunOptions
+    from nlgauge.features import RunOptions, Work
     from nlgauge.features.last_token import LastState
 
     place = tiny_models["causal"]
     tokenizer, model = transformers.AutoTokenizer.from_pretrained(place), transformers.AutoModel.from_pretrained(place).eval()
     given_texts = ["The cat is sitting on the mat.", "a", "", "Never again, he said. " * 40]
-    found = LastState(str(place), 20).compute(given_texts, {}, RunOptions())
+    found = LastState(str(place), 20).compute(given_texts, Work(RunOptions()))
     for i, text in enumerate(given_texts):
         ids = tokenizer(text).input_ids[:20] or [0]
         with torch.no_grad():

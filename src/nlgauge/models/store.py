@@ -126,10 +126,15 @@ def weights_hash(directory: Path) -> str:
     manifest = directory / MANIFEST
     if manifest.is_file():
         return msgspec.json.decode(manifest.read_bytes(), type=Manifest).sha256
-    files = sorted(directory.glob("*.safetensors"))
+    files = fingerprint(directory)
     if not files:
         raise ModelError(f"{directory} has no weights as safetensors; other formats can run code and are not read.")
-    return _hash_of(tuple((str(file), file.stat().st_mtime_ns) for file in files))
+    return _hash_of(files)
+
+
+def fingerprint(directory: Path) -> tuple[tuple[str, int], ...]:
+    """The weights of a directory, as files and their times of change."""
+    return tuple((str(file), file.stat().st_mtime_ns) for file in sorted(directory.resolve().glob("*.safetensors")))
 
 
 @lru_cache(maxsize=16)
