@@ -92,7 +92,7 @@ class TunedGuesses(Feature):
         return guesses(found)
 
     def _tune(self, tuned: Loaded, loaded: Loaded, summary: str, seed: int) -> None:
-        """Trains the copy `tuned`, from the weights of the original, on the summary: AdamW with a rate that falls to 0, one input per step, drop-out on."""
+        """Trains the copy `tuned` on the summary, from the original's weights: AdamW with a rate that falls to 0, one input per step, drop-out on."""
         torch = torch_modules("tuning a masked language model")[1]
         model, (body, head) = tuned.model, halves(tuned)
         model.load_state_dict(loaded.model.state_dict())
