@@ -389,7 +389,7 @@ def test_card() -> None:
 
 
 def test_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nlgauge.models import store
+    from nlgauge.models import fetch
 
     result = run("models", "list")
     assert "smollm2" in result.stdout
@@ -405,7 +405,7 @@ def test_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             raise ModelError("there is no model 'gone'")
         return Path("cache") / name
 
-    monkeypatch.setattr(store, "get", get)
+    monkeypatch.setattr(fetch, "get", get)
     result = run("models", "get", "minilm", "smollm2")
     assert result.stdout.split() == [str(Path("cache") / "minilm"), str(Path("cache") / "smollm2")]
     assert run("models", "get", "owner/name", "--hub").exit_code == 0

@@ -13,6 +13,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.errors import MetricError
 from nlgauge.features import Features
 from nlgauge.metric import Arrays, CorpusMetric, Fit, Metric
+from nlgauge.models.loader import held
 from nlgauge.results.table import Table
 from nlgauge.run.checks import check
 from nlgauge.run.chunk import Chunk, Fits, Job, Task, spent_on
@@ -27,6 +28,11 @@ Tables = dict[tuple[str, str], Table]
 def run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Costs]:
     """A Table for each (system, label), the fits that were made or given, and what it cost."""
     check(corpus, job.metrics)
+    with held():
+        return _run(corpus, job, executor)
+
+
+def _run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Costs]:
     costs = Costs()
     chunks = [Chunk(corpus, segments, job.options) for segments in corpus.chunks(executor.characters)]
     # One chunk is the whole: fits, rows and corpus metrics then share its features.
