@@ -117,8 +117,12 @@ class Fit:
         """What one chunk contributes."""
         raise NotImplementedError
 
+    def merge(self, partials: Sequence[Arrays]) -> Arrays | None:
+        """Several contributions as one, so that they need not all be kept; None where that saves nothing."""
+        return None
+
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
-        """The fit, as plain arrays, from the chunks' contributions in segment order."""
+        """The fit, as plain arrays, from the contributions in segment order."""
         raise NotImplementedError
 
 

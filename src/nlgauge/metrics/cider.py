@@ -48,12 +48,19 @@ class DocumentFrequencies(Fit):
             found[f"keys{n}"], found[f"frequencies{n}"] = count_keys(once[:, 0])
         return found
 
-    def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
-        total = np.log(sum(int(part["documents"][0]) for part in partials))
-        found: Arrays = {"unseen": np.array([total])}
+    def merge(self, partials: Sequence[Arrays]) -> Arrays:
+        found: Arrays = {"documents": np.sum([part["documents"] for part in partials], axis=0)}
         for n in range(1, self.max_order + 1):
-            keys, frequencies = count_keys(*(np.concatenate([part[f"{name}{n}"] for part in partials]) for name in ("keys", "frequencies")))
-            found[f"keys{n}"], found[f"weights{n}"] = keys, total - np.log(frequencies)
+            keys, frequencies = (np.concatenate([part[f"{name}{n}"] for part in partials]) for name in ("keys", "frequencies"))
+            found[f"keys{n}"], found[f"frequencies{n}"] = count_keys(keys, frequencies)
+        return found
+
+    def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
+        counted = self.merge(partials)
+        total = np.log(counted["documents"])
+        found: Arrays = {"unseen": total}
+        for n in range(1, self.max_order + 1):
+            found[f"keys{n}"], found[f"weights{n}"] = counted[f"keys{n}"], total - np.log(counted[f"frequencies{n}"])
         return found
 
 
