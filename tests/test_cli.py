@@ -12,13 +12,14 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 from typer.testing import CliRunner
 
 import nlgauge
 from nlgauge.cli import app
 from nlgauge.cli.demo import METRICS, sample
-from nlgauge.errors import MissingExtraError, ModelError
+from nlgauge.errors import MissingExtraError, ModelError, ResultError
 
 EVIL = "[red]x[/red] \x1b[31m:smile:"
 
@@ -161,11 +162,18 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
     ("arguments", "message"),
     [
         (["score", "-m", "blue", "-r", "refs.txt", "sysA.txt"], "no metric 'blue' (did you mean 'bleu'?)"),
+        (
+            ["score", "-m", "bleu, chrf(word_order=2,char_order=6)", "-r", "refs.txt", "sysA.txt"],
+            "repeat -m: -m bleu -m 'chrf(word_order=2,char_order=6)'",
+        ),
+        (["score", "-m", "wer,cer", "-r", "refs.txt", "sysA.txt"], "no metric 'wer,cer'. For several metrics repeat -m: -m wer -m cer"),
+        (["score", "-l", "german", "-r", "refs.txt", "sysA.txt"], "lang is 'german' (did you mean 'de'?)"),
+        (["score", "-r", "d.tsv:2", "d.tsv:1"], "d.tsv: a column by number is for a file without a header row"),
         (["score", "-m", "bleu(order=2)", "-r", "refs.txt", "sysA.txt"], "bleu has no parameter 'order'"),
         (["score", "-m", "bleu(max_order=0)", "-r", "refs.txt", "sysA.txt"], "max_order must be a whole number from 1, got 0"),
         (["score", "-m", "bleu(", "-r", "refs.txt", "sysA.txt"], "cannot read 'bleu('"),
         (["score", "-r", "ref.txt", "sysA.txt"], "no file ref.txt (did you mean 'refs.txt'"),
-        (["score", "-r", "short.txt", "sysA.txt"], "short.txt has 1 texts, sysA.txt has 3"),
+        (["score", "-r", "short.txt", "sysA.txt"], "short.txt has 1 entry, sysA.txt has 3 entries"),
         (["score", "-r", "latin1.txt", "sysA.txt"], "latin1.txt is not UTF-8: line 1, byte 4 is 0xE9"),
         (["score", "-r", "-", "-"], "asked for twice"),
         (["score", "sysA.txt"], "bleu needs references, none were given"),
@@ -185,6 +193,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
 def test_wrong_use_exits_with_2_and_says_what_is_wrong(arguments: list[str], message: str) -> None:
     write("short.txt", "one\n")
     write("latin1.txt", "caf\xe9\n".encode("latin-1"))
+    write("d.tsv", "hypothesis\ttruth\na cat\tthe cat\n")
     result = run(*arguments, stdin="one\ntwo\nthree\n")
     assert result.exit_code == 2
     assert message in result.stderr
@@ -238,15 +247,18 @@ def test_an_interrupted_run_leaves_nothing(where: str, folder: Path, monkeypatch
     assert sorted(folder.iterdir()) == before
 
 
-def test_interrupted_after_saving_says_where_the_result_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: Any) -> None:
+@pytest.mark.parametrize(
+    "where", ["nlgauge.terminal.tables.result_table", "nlgauge.results.result.Result.intervals", "nlgauge.results.result.Result.compare"]
+)
+def test_interrupted_after_scoring_says_where_the_result_is(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nlgauge.terminal.tables.result_table", interrupt)
-    result = run("score", "-r", "refs.txt", "sysA.txt", "-o", "out")
+    monkeypatch.setattr(where, interrupt)
+    result = run("score", "-r", "refs.txt", "sysA.txt", "sysB.txt", "-o", "out")
     assert result.exit_code == 130
     assert result.stderr == "interrupted; the result is in out\n"
-    assert nlgauge.load("out").systems == ("sysA",)
+    assert nlgauge.load("out").systems == ("sysA", "sysB")
 
 
 def test_an_existing_directory_is_refused_before_anything_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,7 +389,7 @@ def test_card() -> None:
 
 
 def test_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nlgauge.models import store
+    from nlgauge.models import fetch
 
     result = run("models", "list")
     assert "smollm2" in result.stdout
@@ -393,7 +405,7 @@ def test_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             raise ModelError("there is no model 'gone'")
         return Path("cache") / name
 
-    monkeypatch.setattr(store, "get", get)
+    monkeypatch.setattr(fetch, "get", get)
     result = run("models", "get", "minilm", "smollm2")
     assert result.stdout.split() == [str(Path("cache") / "minilm"), str(Path("cache") / "smollm2")]
     assert run("models", "get", "owner/name", "--hub").exit_code == 0
@@ -409,7 +421,30 @@ def test_version_and_help() -> None:
         result = run(*arguments)
         assert result.exit_code == 0
         assert "explain" in result.stdout
-    assert "--resamples" in run("score", "-h").stdout
+    shown = " ".join(run("score", "-h").stdout.split())
+    for said in ("--resamples", "RFC 4180", "without a header row"):
+        assert said in shown
+
+
+def test_a_quoted_tsv_scores_as_its_texts_do() -> None:
+    texts = ['the "cat" sat', 'a "dog"\tran', "x"]
+    frame = pandas.DataFrame({"mt": texts, "ref": texts[::-1]})
+    write("d.tsv", frame.to_csv(sep="\t", index=False))
+    found = document("score", "-m", "chrf", "-r", "d.tsv:ref", "d.tsv:mt")["systems"]["mt"]["chrf"]["scores"]["score"]
+    assert found == nlgauge.score(texts, texts[::-1], metrics="chrf")["chrf"]["score"]
+
+
+@pytest.mark.parametrize("error", [KeyError("no such thing"), type("Ours", (ResultError, KeyError), {})("no such thing")])
+def test_asking_for_what_is_not_there_is_wrong_use_whatever_kind_of_lookup_error_it_is(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    scored()
+    monkeypatch.setattr("nlgauge.results.result.Result.compare", fail)
+    monkeypatch.setattr("nlgauge.results.result.Result.explain", fail)
+    for arguments in (["compare", "out"], ["explain", "out", "-m", "wer", "--segment", "0"]):
+        result = run(*arguments)
+        assert (result.exit_code, result.stderr) == (2, "error: no such thing\n")
 
 
 def test_the_sample_is_what_the_demo_needs() -> None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import inspect
 import json
 import math
 from collections import UserList
+from datetime import date
+from decimal import Decimal
+from enum import Enum
+from random import Random
 
 import numpy as np
 import pandas
@@ -18,7 +24,7 @@ from strategies import corpora, texts
 import nlgauge
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.texts import Texts
-from nlgauge.errors import InputError, NlgaugeError
+from nlgauge.errors import InputError, NlgaugeError, ParameterError
 
 
 def shape(corpus: Corpus) -> dict[str, object]:
@@ -176,7 +182,7 @@ def without(record: dict[str, object], *names: str) -> dict[str, object]:
     [
         ([{"text": "p"}], "the records have no prediction, only 'text'; name it 'prediction'"),
         ([{"prediction": "p", "mt": "q"}], "both 'prediction' and 'mt' for the prediction; keep one"),
-        ([{"prediction": "p", "ref": "r"}, {"prediction": "q"}], "record 1 has no 'ref', record 0 has; every record needs the same fields"),
+        ([{"prediction": "p", "ref": "r"}, {"prediction": "q"}], "record 1 has no 'ref', record 0 has it; every record needs the same fields"),
         ([without(record, "id") for record in LONG], "records of several systems need an 'id'"),
         ([{"prediction": "p", "document": "d", "doc": "e"}], "both 'doc' and 'document' for the document; keep one"),
         ([{"prediction": "p", "document": "d"}, {"prediction": "q"}], "record 1 has no 'document', record 0 has"),
@@ -203,11 +209,23 @@ def test_records_carry_their_own_fields(name):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"predictions": "text"}, "predictions is one str; give a list of texts, for one text a list with one item."),
+        ({"predictions": "text"}, "predictions is one str; give a list of texts, for a single one a list with one item."),
         ({"predictions": b"text"}, "predictions is one bytes"),
         ({"predictions": None}, "predictions is None; give a list of texts."),
-        ({"predictions": 3}, "predictions is a int; give a list of texts."),
+        ({"predictions": 3}, "predictions is an int; give a list of texts."),
         ({"predictions": {"p"}}, "predictions is a set; give a list of texts."),
+        ({"predictions": list}, "predictions is a class list; give a list of texts."),
+        ({"predictions": polars.DataFrame}, "predictions is a class DataFrame; give a list of texts."),
+        ({"predictions": np.array("p")}, "predictions is a ndarray; give a list of texts."),
+        ({"predictions": [np.array("p")]}, "predictions[0] is a ndarray"),
+        ({"predictions": ["p"], "references": pandas.DataFrame({"r": ["r"]})}, "references is a DataFrame; give one of its columns."),
+        ({"predictions": ["p"], "ids": np.array(3)}, "ids is a ndarray; give a list of names."),
+        ({"predictions": ["p"], "ids": [None]}, "ids[0] is None; give a name or a number."),
+        ({"predictions": ["p"], "documents": [pandas.NA]}, "documents[0] is <NA>; give a name or a number."),
+        ({"predictions": ["p"], "documents": [["d"]]}, "documents[0] is ['d']; give a name or a number."),
+        ({"predictions": ["p"], "weights": np.array(1.0)}, "weights is a ndarray; give a list of numbers."),
+        ({"predictions": ["p"], "weights": [10**400]}, "weights must be numbers, one for each segment."),
+        ({"predictions": ["p"], "weights": [polars.DataFrame({"w": [1]})]}, "weights must be numbers, one for each segment."),
         ({"predictions": []}, "predictions is empty; give at least one segment."),
         ({"predictions": {}}, "predictions is an empty mapping; give at least one system."),
         ({"predictions": {"": ["p"]}}, "system names must be non-empty strings, got ''."),
@@ -216,8 +234,8 @@ def test_records_carry_their_own_fields(name):
         ({"predictions": ["p", None]}, "predictions[1] is None; an empty text is ''."),
         ({"predictions": ["p", math.nan]}, "predictions[1] is nan; an empty text is ''."),
         ({"predictions": ["p", b"q"]}, "predictions[1] is a bytes (b'q'); give a str."),
-        ({"predictions": ["p", 3]}, "predictions[1] is a int (3); give a str."),
-        ({"predictions": [["p", 3]]}, "predictions[0][1] is a int (3); give a str."),
+        ({"predictions": ["p", 3]}, "predictions[1] is an int (3); give a str."),
+        ({"predictions": [["p", 3]]}, "predictions[0][1] is an int (3); give a str."),
         ({"predictions": [["p"], "q"]}, "predictions[0] is a list, predictions[1] is one text; give texts alone or lists alone."),
         ({"predictions": ["p", ["q"]]}, "predictions[0] is one text, predictions[1] is a list; give texts alone or lists alone."),
         ({"predictions": [["p"], []]}, "predictions[1] is an empty list; give at least one text, '' if the system gave none."),
@@ -269,6 +287,16 @@ def test_lone_surrogates_are_named(place):
     given_texts = {"predictions": ["p"], "references": ["r"], "sources": ["x"], place: ["ab\ud800c"]}
     with pytest.raises(InputError, match=rf"{place}\[0\] has a lone surrogate \(U\+D800\) at character 2"):
         Corpus.read(**given_texts)
+
+
+@pytest.mark.parametrize("place", ["ids", "documents"])
+def test_lone_surrogates_in_names_are_refused_too(place):
+    with pytest.raises(InputError, match=rf"{place}\[0\] has a lone surrogate \(U\+D800\) at character 1"):
+        Corpus.read(["p"], **{place: ["a\ud800"]})
+    with pytest.raises(InputError, match=r"the system name 'a\\ud800' has a lone surrogate"):
+        Corpus.read({"a\ud800": ["p"]})
+    with pytest.raises(InputError, match=r"the system name 'a\\ud800' has a lone surrogate"):
+        Corpus.read(["p"]).adding({"a\ud800": ["p"]})
 
 
 def test_paired_surrogates_are_not_texts_either_but_real_emoji_are():
@@ -349,6 +377,58 @@ def test_a_result_of_an_older_version_still_loads(tmp_path):
     nlgauge.score(["p"], ["r"], metrics="wer").save(tmp_path / "out")
     run = tmp_path / "out" / "run.json"
     saved = json.loads(run.read_text())
-    # Versions before 0.2 wrote whether the systems were named, and took any string for a language.
+    # Earlier versions wrote whether the systems were named, and took any string for a language.
     run.write_text(json.dumps({**saved, "named_systems": True, "lang": "german"}))
     assert nlgauge.load(tmp_path / "out").corpus.lang == "german"
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+FRAME = {"prediction": ["a", "b"], "reference": ["a", "c"]}
+ODD = [
+    *(None, True, 0, -1, 10**400, 1.5, math.nan, 1j, "", "text", "wer", "en", "a\ud800", "\x00", b"x", Ellipsis, Decimal(1), date(2020, 1, 1)),
+    *(object(), int, list, Colour, Colour.RED, len, range(2), slice(1), memoryview(b"ab"), Exception("x"), set(), {"a", "b"}, {}),
+    *(np.array("x"), np.array(3), np.array([1.0]), np.array([]), np.array([["a"], ["b"]]), np.float64(1), np.str_("a")),
+    *(pandas.DataFrame(FRAME), pandas.DataFrame, pandas.Series(["a", "b"]), pandas.NA, pandas.NaT),
+    *(polars.DataFrame(FRAME), polars.DataFrame, polars.Series(["a", "b"]), polars.LazyFrame(FRAME)),
+    *({"path": "bleu"}, {"path": 3}, {"path": "wer", "compute_kwargs": 3}, {"path": "wer", "resulting_name": [1]}, {"path": "bleu", 3: 4}),
+]
+KEYS = ["A", "prediction", "reference", "source", "document", "id", "system", "path", "compute_kwargs", "resulting_name", 3, None, "\ud800", ""]
+
+
+def odd(random: Random, depth: int = 0) -> object:
+    """Something that somebody might pass by mistake."""
+    shape = random.choice(["leaf", "leaf", "list", "tuple", "dict"]) if depth < 3 else "leaf"
+    if shape == "leaf":
+        return random.choice(ODD)
+    items = [odd(random, depth + 1) for _ in range(random.randrange(4))]
+    return dict(zip(random.sample(KEYS, len(items)), items, strict=True)) if shape == "dict" else tuple(items) if shape == "tuple" else items
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("argument", [name for name in inspect.signature(nlgauge.score).parameters if name != "show_progress"])
+def test_odd_objects_give_a_result_or_an_error_of_ours(argument):
+    random = Random(argument)
+    for _ in range(300):
+        given = {"predictions": ["a", "b"], "references": ["a", "c"], "metrics": "wer", argument: odd(random)}
+        with contextlib.suppress(NlgaugeError):
+            nlgauge.score(**given)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "message"),
+    [
+        (int, "metrics is <class 'int'>; give names, Metric values or dictionaries with 'path'"),
+        (np.array("wer"), "metrics is array"),
+        (3, "metrics is 3"),
+        ({"path": 3}, "a metric's path must be a name or a Metric, got 3"),
+        ({"path": "wer", "resulting_name": 3}, "a metric's resulting_name must be a string, got 3"),
+        ({"path": "wer", "compute_kwargs": [3]}, r"a metric's compute_kwargs must be a dictionary, got \[3\]"),
+        ({"path": "wer", 3: 4}, r"a metric's parameters must be named by strings, got \[3\]"),
+    ],
+)
+def test_odd_metrics_are_named(metrics, message):
+    with pytest.raises(ParameterError, match=message):
+        nlgauge.score(["p"], ["r"], metrics=metrics)

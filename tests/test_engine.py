@@ -15,6 +15,8 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import InputError
 from nlgauge.features import Feature, Features, RunOptions, Work
 from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View
+from nlgauge.metric.registry import make
+from nlgauge.run.executors import Serial
 
 CALLS: list[tuple[Feature, list[Any]]] = []
 
@@ -232,5 +234,21 @@ def test_what_a_metric_needs_is_checked_before_anything_is_computed(references, 
 def test_costs_name_metrics_and_features():
     result = nlgauge.score(["a b"], ["a"], metrics=["bleu", "wer", LengthRatio()])
     assert set(result.costs.metrics) == {"bleu", "wer", "length_ratio"}
-    assert {name.partition("(")[0] for name in result.costs.features} == {"Tokens", "Lengths"}
+    assert {name.partition("(")[0] for name in result.costs.features} == {"Tokens", "Lengths", "ClippedMatches", "EditCounts"}
     assert all(seconds >= 0 for seconds in (*result.costs.metrics.values(), *result.costs.features.values()))
+
+
+@pytest.mark.parametrize("metric", ["cider", "nist"])
+def test_contributions_to_a_fit_are_merged_on_the_way(metric, monkeypatch):
+    """More chunks than are kept: the fit is that of one chunk, bit for bit."""
+    texts = [f"the cat number {i % 7} sat on mat {i % 5} again" for i in range(40)]
+    whole = nlgauge.score(texts, texts[::-1], metrics=metric)
+    calls = []
+    fit = type(make(metric).fit())
+    merge = fit.merge
+    monkeypatch.setattr(fit, "merge", lambda self, partials: calls.append(len(partials)) or merge(self, partials))
+    split = nlgauge.score(texts, texts[::-1], metrics=metric, executor=Serial(characters=1))
+    assert calls == [16, 16, 10]
+    assert split[metric] == whole[metric]
+    for name, array in whole.job.fits[metric, ""].items():
+        np.testing.assert_array_equal(split.job.fits[metric, ""][name], array)

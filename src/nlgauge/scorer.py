@@ -40,7 +40,9 @@ class Scorer:
         executor: Executor | None = None,
     ) -> None:
         self.metrics = labelled(DEFAULT_METRICS if metrics is None else metrics)
-        self.executor = executor or (Processes() if run_concurrent else Serial())
+        if executor is not None and not (isinstance(getattr(executor, "characters", None), int) and callable(getattr(executor, "map", None))):
+            raise ParameterError(f"executor must have `characters` and `map`, as those of nlgauge.run.executors have; got {executor!r:.60}.")
+        self.executor = executor or (Processes() if _flag(run_concurrent, "run_concurrent") else Serial())
 
     def __call__(
         self,
@@ -60,13 +62,13 @@ class Scorer:
     ) -> Result:
         """The Result of scoring these texts; see `nlgauge.score` for the arguments."""
         corpus = Corpus.read(predictions, references, sources, ids=ids, weights=weights, documents=documents, lang=lang)
-        return self.score_corpus(corpus, reduce_fn, RunOptions(_checked(seed, "seed", 0), _batch(batch_size), device), show_progress)
+        return self.score_corpus(corpus, reduce_fn, RunOptions(_checked(seed, "seed", 0), _batch(batch_size), _device(device)), show_progress)
 
     def score_corpus(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None) -> Result:
         """The Result of scoring a corpus that was read already."""
         job = Job(prepared(self.metrics, corpus.lang, reduce_fn), reduce_fn, options)
         warn_about_languages(corpus, job.metrics)
-        with progress(show_progress):
+        with progress(None if show_progress is None else _flag(show_progress, "show_progress")):
             tables, fits, costs = engine.run(corpus, job, self.executor)
         return Result(corpus, tables, signatures(corpus, job), costs, replace(job, fits=fits), environment())
 
@@ -124,3 +126,15 @@ def _checked(value: int, name: str, least: int) -> int:
 
 def _batch(value: int | None) -> int | None:
     return None if value is None else _checked(value, "batch_size", 1)
+
+
+def _device(value: str | None) -> str | None:
+    if value is not None and (not isinstance(value, str) or not value):
+        raise ParameterError(f"device must be a name such as 'cpu' or 'cuda', got {value!r:.60}.")
+    return value
+
+
+def _flag(value: bool, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise ParameterError(f"{name} must be True or False, got {value!r:.60}.")
+    return value

@@ -118,7 +118,7 @@ def test_other_names_and_wrong_parameters():
     assert parse("cider_d") == parse("cider-d") == Cider("d")
     with pytest.raises(ParameterError, match="cider: variant must be 'plain' or 'd', got 'D'"):
         Cider("D")
-    with pytest.raises(ParameterError, match="cider: sigma must be a number above 0, got 0"):
+    with pytest.raises(ParameterError, match=r"cider: sigma must be a number from 0\.001 up to 1,000,000, got 0"):
         Cider(sigma=0)
     with pytest.raises(ParameterError, match="cider: tokenizer must be"):
         Cider(tokenizer="13a")

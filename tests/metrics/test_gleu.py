@@ -69,7 +69,7 @@ def test_explanation_counts_each_order():
 
 def test_other_name_and_wrong_parameters():
     assert parse("google_bleu") == Gleu()
-    with pytest.raises(ParameterError, match="gleu: max_order must be a whole number from 1, got 0"):
+    with pytest.raises(ParameterError, match="gleu: max_order must be a whole number from 1 to 100, got 0"):
         Gleu(0)
     with pytest.raises(ParameterError, match="gleu: tokenizer must be one of unicode, 13a, whitespace, got 'bert'"):
         Gleu(tokenizer="bert")

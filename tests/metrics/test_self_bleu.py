@@ -88,5 +88,5 @@ def test_thousands_of_texts_are_quick():
 
 @pytest.mark.parametrize("bad", [{"max_order": 0}, {"tokenizer": "14a"}, {"smooth_method": "more"}, {"sample": 1}], ids=str)
 def test_parameters_outside_their_domain(bad):
-    with pytest.raises(ParameterError, match=f"bleu: {next(iter(bad))} must be"):
+    with pytest.raises(ParameterError, match=f"self_bleu: {next(iter(bad))} must be"):
         SelfBleu(**bad)

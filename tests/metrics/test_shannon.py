@@ -74,7 +74,7 @@ def test_bits() -> None:
     assert found["score"] == pytest.approx(0.6063764393, abs=1e-6)
 
 
-def _one_token_at_a_time(place: Path, document: str, summary: str, upstream: int, separator: str) -> tuple[float, float, float, float]:
+def _one_token_at_a_time(place: Path, document: str, summary: str, upstream: int, separator: str, full: str) -> tuple[float, float, float, float]:
     """I(D), I(D|S), I(D|D) and BLANC-Shannon by the definition: a forward pass for every token, float64, no cache."""
     loaded = load_causal(str(place), "cpu")
     model = transformers.AutoModelForCausalLM.from_pretrained(place).double().eval()
@@ -96,37 +96,43 @@ def _one_token_at_a_time(place: Path, document: str, summary: str, upstream: int
     gained: list[int] = []
     for j, sentence in enumerate(sentences):
         before = [token for other in sentences[max(0, j - upstream) : j] for token in ids(other) + ids(separator)]
-        prompts = before, ids(summary) + ids(separator) + before, before + ids(sentence) + ids(separator) + before
+        itself = before + ids(sentence)
+        if full == "document":
+            itself = [token for i, other in enumerate(sentences) for token in (ids(separator) if i else []) + ids(other)]
+        prompts = before, ids(summary) + ids(separator) + before, itself + ids(separator) + before
         found = [information(list(prompt), ids(sentence)) for prompt in prompts]
         sums += [total for total, _ in found]
         gained += [helped - alone for alone, helped in zip(found[0][1], found[1][1], strict=True)]
     return (*sums, sum(gained) / len(gained))
 
 
-@pytest.mark.parametrize(("upstream", "separator"), [(0, ""), (2, ""), (1, "\n")])
-def test_equals_one_token_at_a_time(upstream: int, separator: str, tiny_models: dict[str, Path]) -> None:
-    metric = Shannon(str(tiny_models["causal"]), upstream=upstream, separator=separator)
+@pytest.mark.parametrize(
+    ("upstream", "separator", "full"), [(0, "", "sentence"), (2, "", "sentence"), (1, "\n", "sentence"), (0, "\n", "document"), (1, "!", "document")]
+)
+def test_equals_one_token_at_a_time(upstream: int, separator: str, full: str, tiny_models: dict[str, Path]) -> None:
+    metric = Shannon(str(tiny_models["causal"]), upstream=upstream, separator=separator, full=full)
     result = nlgauge.score({"A": [SUMMARIES[0]], "B": [SUMMARIES[1]]}, sources=[DOCUMENT], metrics=metric)
     for system, summary in zip("AB", SUMMARIES, strict=True):
-        base, helped, full, gain = _one_token_at_a_time(tiny_models["causal"], DOCUMENT, summary, upstream, separator)
+        base, helped, itself, gain = _one_token_at_a_time(tiny_models["causal"], DOCUMENT, summary, upstream, separator, full)
         found = result[system][str(metric)]
         assert found["information"] == pytest.approx(base, abs=1e-4)
         assert found["information_given_summary"] == pytest.approx(helped, abs=1e-4)
-        assert found["information_given_document"] == pytest.approx(full, abs=1e-4)
-        assert found["score"] == pytest.approx((base - helped) / (base - full), abs=1e-4)
+        assert found["information_given_document"] == pytest.approx(itself, abs=1e-4)
+        assert found["score"] == pytest.approx((base - helped) / (base - itself), abs=1e-4)
         assert found["blanc_shannon"] == pytest.approx(gain, abs=1e-9)
 
 
 def test_shared_prompts_and_capped_heads_give_the_same_numbers(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     from nlgauge.features import causal_lm, model_halves
+    from nlgauge.models.loader import release
 
     metric = Shannon(str(tiny_models["causal"]))
     expected = nlgauge.score([SUMMARIES[0]], sources=[DOCUMENT], metrics=metric)["shannon"]
     monkeypatch.setattr(causal_lm, "_caches", lambda loaded: False)
     monkeypatch.setattr(model_halves, "_heads", lambda model: iter([]))
-    model_halves.halves.cache_clear()
+    release()
     plain = nlgauge.score([SUMMARIES[0]], sources=[DOCUMENT], metrics=metric)["shannon"]
-    model_halves.halves.cache_clear()
+    release()
     assert plain == pytest.approx(expected, abs=1e-4)
 
 

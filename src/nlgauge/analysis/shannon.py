@@ -67,8 +67,11 @@ class Separation:
     def separated(self, kind: str) -> float:
         """The chance that an original scores better than a corrupted summary of any document (the area under the curve): 1 is full separation."""
         good, bad = (values[~np.isnan(values)] * (1 if self.higher_is_better else -1) for values in (self.values["original"], self.values[kind]))
-        difference = good[:, None] - bad[None, :]
-        return float(np.mean((difference > 0) + 0.5 * (difference == 0))) if difference.size else float("nan")
+        if not len(good) or not len(bad):
+            return float("nan")
+        ordered = np.sort(bad)
+        below, not_above = (np.searchsorted(ordered, good, side) for side in ("left", "right"))
+        return float(np.mean((below + not_above) / (2 * len(bad))))
 
 
 def separation(documents: Sequence[str], summaries: Sequence[str], metric: str | AnyMetric = "shannon", seed: int = 12345) -> Separation:

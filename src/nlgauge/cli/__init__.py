@@ -21,7 +21,7 @@ from nlgauge.cli.score import score
 app = typer.Typer(
     cls=Program,
     name="nlgauge",
-    help="How good generated text is, how sure one can be of it, and why.",
+    help="Scores generated text, with confidence intervals, significance tests and explanations.",
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -47,7 +47,7 @@ def _show_version(wanted: bool) -> None:
 def _start(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error; may be given anywhere on the command line.")] = False,
 ) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

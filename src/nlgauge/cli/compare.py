@@ -14,12 +14,12 @@ def compare(
     directory: ResultDirectory,
     *,
     systems: Annotated[
-        list[str] | None, typer.Argument(help="The systems to compare, each with each; without any, the first with the others.")
+        list[str] | None, typer.Argument(help="Systems to compare, each with each (default: the first with each of the others).")
     ] = None,
-    test: Annotated[str, typer.Option(help="randomisation (approximate randomisation) or bootstrap (paired).")] = "randomisation",
+    test: Annotated[str, typer.Option(help="Test: randomisation (approximate randomisation) or bootstrap (paired bootstrap).")] = "randomisation",
     confidence: Confidence = 0.95,
     resamples: Resamples = 1000,
-    seed: Annotated[int | None, typer.Option(min=0, help="The seed of the resampling; the run's own by default.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the resampling (default: that of the run).")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Tests whether the systems of a saved result differ: differences, intervals, p-values."""
@@ -31,7 +31,7 @@ def compare(
     result = load(directory)
     try:
         comparison = result.compare(*(systems or ()), test=test, confidence=confidence, resamples=resamples, seed=seed)
-    except KeyError as error:
+    except LookupError as error:
         raise ParameterError(error.args[0]) from None
     if as_json:
         show_json(comparison_document(comparison))

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def explain(
     directory: ResultDirectory,
     *,
-    metric: Annotated[str, typer.Option("--metric", "-m", help="A metric of the result.")],
-    segment: Annotated[str, typer.Option("--segment", help="The segment's id, else its number from 0.")],
-    system: Annotated[str | None, typer.Option(help="One system alone; all of them by default.")] = None,
+    metric: Annotated[str, typer.Option("--metric", "-m", help="Metric of the result.")],
+    segment: Annotated[str, typer.Option("--segment", help="Id of the segment, or its number, counted from 0.")],
+    system: Annotated[str | None, typer.Option(help="Show this system only (default: all).")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Shows why a segment got its score: matched words, edits, alignments."""
@@ -33,7 +33,7 @@ def explain(
     place: int | str = int(segment) if segment not in result.corpus.ids and segment.isdecimal() else segment
     try:
         found = {name: _explanations(result, metric, place, name) for name in ([system] if system else result.systems)}
-    except KeyError as error:
+    except LookupError as error:
         raise ParameterError(error.args[0]) from None
     number = place if isinstance(place, int) else result.corpus.ids.index(place)
     if as_json:

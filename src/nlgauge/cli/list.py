@@ -1,4 +1,4 @@
-"""nlgauge list: the metrics there are."""
+"""nlgauge list: which metrics there are."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ if TYPE_CHECKING:
 
 def list_command(
     *,
-    category: Annotated[list[str] | None, typer.Option(help="Embedding, Overlap, Distance, Grammar or Statistics; may be repeated.")] = None,
-    task: Annotated[list[str] | None, typer.Option(help="What it is used for: MachineTranslation (MT), DocumentSummarization (SUM), ...")] = None,
-    quality: Annotated[list[str] | None, typer.Option(help="What it speaks of: Fluency, Adequacy, Factuality, ...")] = None,
-    trained: Annotated[bool | None, typer.Option("--trained/--untrained", help="Whether weights were trained for it.")] = None,
-    unsupervised: Annotated[bool | None, typer.Option("--unsupervised/--supervised", help="Whether it saw human scores.")] = None,
-    references: Annotated[bool | None, typer.Option("--needs-references/--no-references", help="Whether it reads references.")] = None,
-    source: Annotated[bool | None, typer.Option("--needs-source/--no-source", help="Whether it reads sources.")] = None,
+    category: Annotated[list[str] | None, typer.Option(help="Embedding, Overlap, Distance, Grammar or Statistics; repeat for more.")] = None,
+    task: Annotated[
+        list[str] | None, typer.Option(help="Task that it is used for: MachineTranslation (MT), DocumentSummarization (SUM), ...; repeat for more.")
+    ] = None,
+    quality: Annotated[list[str] | None, typer.Option(help="Quality that it measures: Fluency, Adequacy, Factuality, ...; repeat for more.")] = None,
+    trained: Annotated[bool | None, typer.Option("--trained/--untrained", help="Whether it uses weights that were trained for it.")] = None,
+    unsupervised: Annotated[bool | None, typer.Option("--unsupervised/--supervised", help="Whether human scores were used to train it.")] = None,
+    references: Annotated[bool | None, typer.Option("--needs-references/--no-references", help="Whether it needs references.")] = None,
+    source: Annotated[bool | None, typer.Option("--needs-source/--no-source", help="Whether it needs sources.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the cards' fields as JSON.")] = False,
 ) -> None:
-    """Lists the metrics, all or those that fulfil every condition."""
+    """Lists all metrics, or those that meet every condition."""
     from nlgauge.metric.card import filter_metrics
 
     names = filter_metrics(

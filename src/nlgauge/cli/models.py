@@ -13,7 +13,7 @@ app = typer.Typer(help="Lists, fetches and describes the models that metrics nee
 
 @app.command("list")
 def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Lists the known models, and which of them are here."""
+    """Lists the known models and says which of them are on this machine."""
     from nlgauge.models import store
     from nlgauge.models.catalogue import CATALOGUE
 
@@ -28,14 +28,14 @@ def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON
 
 @app.command("get")
 def get_models(
-    names: Annotated[list[str], typer.Argument(help="Models to fetch, by name.", metavar="NAME")],
-    hub: Annotated[bool, typer.Option("--hub", help="Allow the Hugging Face hub to be asked.")] = False,
+    names: Annotated[list[str], typer.Argument(help="Models to fetch, by name; NAME@REVISION for a commit or tag of the hub.", metavar="NAME")],
+    hub: Annotated[bool, typer.Option("--hub", help="Allow downloads from the Hugging Face hub.")] = False,
 ) -> None:
     """Fetches models into the cache and prints where they are."""
-    from nlgauge.models import store
+    from nlgauge.models import fetch
 
     for name in names:
-        typer.echo(store.get(name, hub=hub))
+        typer.echo(fetch.get(name, hub=hub))
 
 
 @app.command("info")

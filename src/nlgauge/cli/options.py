@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
-Confidence = Annotated[float, typer.Option(help="The confidence of intervals, between 0 and 1.")]
-Resamples = Annotated[int, typer.Option(min=1, help="How often intervals and tests resample.")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a result that is there already.")]
+Confidence = Annotated[float, typer.Option(help="Confidence of the intervals, between 0 and 1.")]
+Resamples = Annotated[int, typer.Option(min=1, help="Number of resamples for intervals and tests.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a result that exists already.")]
 ResultDirectory = Annotated[Path, typer.Argument(exists=True, file_okay=False, help="A directory that `nlgauge score -o` wrote.", metavar="RESULT")]
 
 

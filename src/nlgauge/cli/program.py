@@ -21,7 +21,7 @@ WRITTEN = "nlgauge.written"
 
 
 class Program(TyperGroup):
-    """The group of all commands; `--debug` may stand anywhere on the command line."""
+    """The group of all commands; `--debug` may be given anywhere on the command line."""
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
         given = list(sys.argv[1:] if args is None else args)

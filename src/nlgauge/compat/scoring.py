@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from nlgauge.compat.custom import MetricForNLG
+from nlgauge.corpus.language import checked
 from nlgauge.errors import InputError, ParameterError, did_you_mean
 from nlgauge.metric import AnyMetric
 from nlgauge.metric.registry import spelt
@@ -39,7 +40,10 @@ def scored(
         raise InputError("predictions is a mapping of systems, which this call does not support; use nlgauge.score().")
     parameters, options = split(arguments or {})
     # The language is filled in here, so that labels stay those that the caller knows.
-    specs = [{"path": metric.for_language(options.get("lang")), "resulting_name": label} for label, metric in adjusted(metrics, parameters).items()]
+    specs = [
+        {"path": metric.for_language(checked(options.get("lang"))), "resulting_name": label}
+        for label, metric in adjusted(metrics, parameters).items()
+    ]
     scorer = Scorer(specs, run_concurrent=run_concurrent)
     given = {name: value for name, value in options.items() if value is not None}
     return scorer(predictions, references, sources, reduce_fn=reduce_fn, **given)

@@ -1,11 +1,11 @@
 """Corpus: the only place that reads predictions, references and sources in every shape.
 
-Each distinct text is kept once and spoken of by an integer id; what belongs to a segment are columns of ids.
+Each distinct text is kept once and referred to by an integer id; what belongs to a segment is held in columns of ids.
 
     predictions             references               meaning
-    [p1, ..., pk]           [r1, ..., rk]            one prediction, one reference a segment
-    [p1, ..., pk]           [[r11, ...], ...]        any number of references a segment (ragged)
-    [[p11, ...], ...]       [[r11, ...], ...]        several predictions a segment
+    [p1, ..., pk]           [r1, ..., rk]            one prediction, one reference per segment
+    [p1, ..., pk]           [[r11, ...], ...]        any number of references per segment (ragged)
+    [[p11, ...], ...]       [[r11, ...], ...]        several predictions per segment
     {"A": ..., "B": ...}    as above                 several systems on the same segments
     [p1, ..., pk]           None                     no references
     [{"prediction": ...}]   in the records           records, as dictionaries or a data frame
@@ -71,8 +71,7 @@ class Corpus:
         if not systems:
             raise InputError("predictions is an empty mapping; give at least one system.")
         for system in systems:
-            if not isinstance(system, str) or not system:
-                raise InputError(f"system names must be non-empty strings, got {system!r}.")
+            _check_system(system)
         texts = Texts()
         columns: dict[str, Ragged] = {}
         count = -1
@@ -123,7 +122,7 @@ class Corpus:
         )
 
     def distinct_references(self) -> Array:
-        """The ids of all references, each once a segment."""
+        """The ids of all references, each once per segment."""
         assert self.references is not None
         found: Array = np.unique(np.column_stack([self.references.owners, self.references.values]), axis=0)[:, 1]
         return found
@@ -136,6 +135,7 @@ class Corpus:
         """The corpus of the same segments with other systems' predictions alone, text ids kept and extended."""
         columns = {}
         for system, given in predictions.items():
+            _check_system(system)
             if system in self.predictions:
                 raise InputError(f"system {system!r} is already in the result; give the new one another name.")
             name = f"predictions[{system!r}]"
@@ -166,7 +166,7 @@ class Corpus:
         return [np.arange(start, end) for start, end in pairwise(bounds)]
 
     def records(self) -> list[dict[str, Any]]:
-        """One plain dictionary a segment, from which `from_saved` makes the same corpus."""
+        """One plain dictionary per segment, from which `from_saved` makes the same corpus."""
         found = []
         for i, segment in enumerate(self.ids):
             record: dict[str, Any] = {"id": segment}
@@ -198,19 +198,33 @@ class Corpus:
         return replace(corpus, lang=lang)
 
 
-def _items(values: Any, name: str) -> list[Any]:
+def _check_system(name: Any) -> None:
+    if not isinstance(name, str) or not name:
+        raise InputError(f"system names must be non-empty strings, got {name!r:.40}.")
+    _encodable(name, f"the system name {name!a}")
+
+
+def _items(values: Any, name: str, what: str = "texts") -> list[Any]:
     """The items of a sequence of any kind that people keep texts in."""
     if isinstance(values, str | bytes):
-        raise InputError(f"{name} is one {type(values).__name__}; give a list of texts, for one text a list with one item.")
+        raise InputError(f"{name} is one {type(values).__name__}; give a list of {what}, for a single one a list with one item.")
     if values is None:
-        raise InputError(f"{name} is None; give a list of texts.")
-    if isinstance(values, Mapping | set | frozenset) or not isinstance(values, Iterable):
-        raise InputError(f"{name} is a {type(values).__name__}; give a list of texts.")
+        raise InputError(f"{name} is None; give a list of {what}.")
+    if isinstance(values, type) or not is_text_list(values):
+        raise InputError(f"{name} is {_a(values)}; give a list of {what}.")
+    if hasattr(values, "columns"):
+        raise InputError(f"{name} is {_a(values)}; give one of its columns.")
     return list(values)
 
 
+def _a(value: Any) -> str:
+    """What a value is, with its article."""
+    kind = f"class {value.__name__}" if isinstance(value, type) else type(value).__name__
+    return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
+
+
 def _rows(values: Any, name: str) -> list[list[Any]]:
-    """One list of texts a segment, from a list of texts or of lists of texts."""
+    """One list of texts per segment, from a list of texts or of lists of texts."""
     items = _items(values, name)
     nested = [is_text_list(item) for item in items]
     if any(nested) and not all(nested):
@@ -223,19 +237,23 @@ def _rows(values: Any, name: str) -> list[list[Any]]:
 def _text(value: Any, place: str) -> str:
     """The text itself, or an error that says where it is and what is wrong with it."""
     if isinstance(value, str):
-        text = str(value)
-        if not text.isascii():
-            try:
-                text.encode()
-            except UnicodeEncodeError as error:
-                raise InputError(
-                    f"{place} has a lone surrogate (U+{ord(text[error.start]):04X}) at character {error.start}, which no text can hold; "
-                    "read the data with its right encoding."
-                ) from None
-        return text
+        return _encodable(str(value), place)
     if value is None or (isinstance(value, float) and math.isnan(value)):  # NaN is how data frames spell a missing text
         raise InputError(f"{place} is {value!r}; an empty text is ''.")
-    raise InputError(f"{place} is a {type(value).__name__} ({value!r:.40}); give a str.")
+    raise InputError(f"{place} is {_a(value)} ({value!r:.40}); give a str.")
+
+
+def _encodable(text: str, place: str) -> str:
+    if text.isascii():  # which costs nothing
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{place} has a lone surrogate (U+{ord(text[error.start]):04X}) at character {error.start}, which no text can hold; "
+            "read the data with its right encoding."
+        ) from None
+    return text
 
 
 def _column(rows: list[list[Any]], name: str, texts: Texts, least: int) -> Ragged:
@@ -265,11 +283,12 @@ def _sources(sources: Any, count: int, texts: Texts) -> Array:
 
 
 def _weights(weights: Iterable[float], count: int) -> Array:
+    items = _items(weights, "weights", "numbers")
     try:
-        column = np.array(_items(weights, "weights"), dtype=np.float64)
-    except (TypeError, ValueError):
+        column = np.array([float(item) for item in items])
+    except (TypeError, ValueError, OverflowError):
         raise InputError("weights must be numbers, one for each segment.") from None
-    if column.shape != (count,):
+    if len(column) != count:
         raise InputError(f"weights has {column.size} items, predictions has {count}; give one number for each segment.")
     if not np.isfinite(column).all() or (column < 0).any() or column.sum() == 0:
         raise InputError("weights must be finite, not negative, and not all 0.")
@@ -277,10 +296,19 @@ def _weights(weights: Iterable[float], count: int) -> Array:
 
 
 def _labels(labels: Iterable[Any], count: int, name: str) -> tuple[str, ...]:
-    items = _items(labels, name)
+    items = _items(labels, name, "names")
     if len(items) != count:
         raise InputError(f"{name} has {len(items)} items, predictions has {count}; give one for each segment.")
-    return tuple(str(item) for item in items)
+    return tuple(_label(item, f"{name}[{i}]") for i, item in enumerate(items))
+
+
+def _label(item: Any, place: str) -> str:
+    """A name as a string; what is missing or holds several values is not a name."""
+    name = str(item)
+    missing = not isinstance(item, str) and name in ("None", "nan", "<NA>", "NaT")  # as data frames have it
+    if missing or isinstance(item, Mapping) or is_text_list(item):
+        raise InputError(f"{place} is {item!r:.40}; give a name or a number.")
+    return _encodable(name, place)
 
 
 def _ids(ids: Iterable[Any] | None, count: int) -> tuple[str, ...]:
@@ -290,5 +318,7 @@ def _ids(ids: Iterable[Any] | None, count: int) -> tuple[str, ...]:
     if len(set(found)) != count:
         seen: set[str] = set()
         twice = next(name for name in found if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise InputError(f"ids must differ, {twice!r} is there twice; several systems go into predictions={{name: texts}}.")
+        raise InputError(
+            f"ids must differ, {twice!r} is there twice; for several systems give each record its system, or predictions={{name: texts}}."
+        )
     return found

@@ -36,7 +36,7 @@ class Ragged:
 
     @classmethod
     def single(cls, values: Array) -> Ragged:
-        """The column with one value a row."""
+        """The column with one value per row."""
         return cls(values, np.arange(len(values) + 1))
 
     @classmethod

@@ -77,7 +77,7 @@ def _names(records: list[Mapping[str, Any]]) -> dict[str, str]:
     for i, record in enumerate(records):
         missing = [name for name in used if name not in record]
         if missing:
-            raise InputError(f"record {i} has no {missing[0]!r}, record 0 has; every record needs the same fields.")
+            raise InputError(f"record {i} has no {missing[0]!r}, record 0 has it; every record needs the same fields.")
     if _AMBIGUOUS in used:
         our = _meaning_of_document(records, names)
         if our in names:

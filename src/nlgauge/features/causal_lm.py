@@ -20,7 +20,7 @@ from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.features.batches import by_length
 from nlgauge.features.model_halves import TokenStates, halves, is_transformer
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, load_causal, torch_modules
+from nlgauge.models.loader import Loaded, inference, load_causal
 
 _BATCH_TOKENS = 2048
 _HEAD_POSITIONS = 512
@@ -145,7 +145,6 @@ Take = Callable[[Array, Any, Any], None]
 
 def _read(loaded: Loaded, prompts: list[tuple[int, ...]], targets: list[list[int]], options: RunOptions, take: Take) -> None:
     """Reads every text after its prompt, and hands the states before its tokens to `take`, a batch at a time."""
-    torch = torch_modules("a language model")[1]
     starts = offsets_of([len(target) for target in targets])
     groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for i, prompt in enumerate(prompts):
@@ -153,7 +152,7 @@ def _read(loaded: Loaded, prompts: list[tuple[int, ...]], targets: list[list[int
             groups[prompt].append(i)
     shares = _caches(loaded)
     shared = {prompt: members for prompt, members in groups.items() if shares and len(members) > 1 and len(prompt) > _SHORTEST_SHARED}
-    with torch.inference_mode():
+    with inference() as torch:
         alone = [i for prompt, members in groups.items() if prompt not in shared for i in members]
         _read_after(torch, loaded, None, [(int(starts[i]), list(prompts[i]), targets[i]) for i in alone], options, take)
         for prompt, members in shared.items():

@@ -12,7 +12,6 @@ import string
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ from nlgauge.features.masked_lm import mask_token, states_at
 from nlgauge.features.model_halves import halves
 from nlgauge.features.text import Sentences
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, load_masked, torch_modules
+from nlgauge.models.loader import Loaded, inference, load_masked
 
 # Logits of 512 places are 60 MB for a vocabulary of 30,000; 4096 questions are what is held at a time.
 _HEAD_PLACES = 512
@@ -196,13 +195,12 @@ def guesses(found: Mapping[int, tuple[Array, ...]]) -> Guesses:
 
 def guessed(loaded: Loaded, inputs: Sequence[Masked], options: RunOptions) -> dict[Masked, Array]:
     """The likeliest token at each hidden place of each input; equal inputs are read once."""
-    torch = torch_modules("a masked language model")[1]
     head = halves(loaded).head
     found: dict[Masked, Array] = {}
     for block in _blocks(sorted(set(inputs), key=lambda masked: len(masked.ids))):
         places = Ragged.of([masked.places for masked in block])
         states = states_at(loaded, Ragged.of([masked.ids for masked in block]), places, options)
-        with torch.inference_mode():
+        with inference() as torch:
             tokens = head(torch.from_numpy(states).to(loaded.device)).argmax(dim=-1).cpu().numpy()
         found.update(zip(block, Ragged(tokens, places.offsets), strict=True))
     return found
@@ -243,7 +241,7 @@ def seed_of(seed: int, *parts: str) -> int:
 
 def pieces_of(loaded: Loaded, text: str) -> Pieces:
     """The pieces of a text without special tokens; of a text that stands after others, where the tokeniser makes a difference."""
-    mark = _mark(loaded)
+    mark = loaded.made("mark", lambda: _mark(loaded))
     ids = list(loaded.tokenizer(f" {text}" if mark == "Ġ" and text else text, add_special_tokens=False, verbose=False).input_ids)
     pieces = list(loaded.tokenizer.convert_ids_to_tokens(ids))
     if mark == "##":
@@ -255,7 +253,6 @@ def pieces_of(loaded: Loaded, text: str) -> Pieces:
     return Pieces(ids, [len(piece.removeprefix(mark)) for piece in pieces], further)
 
 
-@lru_cache(maxsize=4)
 def _mark(loaded: Loaded) -> str:
     vocabulary = list(loaded.tokenizer.get_vocab())
     counts = {mark: sum(piece.startswith(mark) for piece in vocabulary) for mark in _MARKS}

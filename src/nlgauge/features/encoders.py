@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.features.batches import by_length
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, first_layers, load_encoder, torch_modules
+from nlgauge.models.loader import Loaded, first_layers, inference, load_encoder
 
 _BATCH_TOKENS = 4096
 
@@ -62,7 +61,7 @@ class HiddenStates(Feature):
     def compute(self, keys: list[str], work: Work) -> Hidden:
         loaded = load_encoder(self.model, work.options.device)
         pieces = pieces_of(loaded, keys)
-        shortened = _shortened(loaded, self.layer)
+        shortened = loaded.made(("layers", self.layer), lambda: first_layers(loaded.model, self.layer))
         vectors = _encode(loaded, shortened, pieces.ids, work.options, f"encoding ({loaded.name})")
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return Hidden(Ragged(vectors / np.where(norms > 0, norms, 1), pieces.ids.offsets), *pieces)
@@ -93,11 +92,6 @@ def piece_strings(spec: ModelSpec, ids: Array, device: str | None = None) -> lis
     return list(load_encoder(spec, device).tokenizer.convert_ids_to_tokens(ids.tolist()))
 
 
-@lru_cache(maxsize=4)
-def _shortened(loaded: Loaded, layer: int) -> Any:
-    return first_layers(loaded.model, layer)
-
-
 def pieces_of(loaded: Loaded, texts: list[str], at_most: int | None = None) -> Pieces:
     """The pieces of each text, cut to the model's window or to fewer."""
     window = loaded.max_length if at_most is None else min(at_most, loaded.max_length)
@@ -119,14 +113,13 @@ def pieces_of(loaded: Loaded, texts: list[str], at_most: int | None = None) -> P
 
 def encoder_batches(loaded: Loaded, model: Any, ids: Ragged, options: RunOptions, what: str, **asked: Any) -> Iterator[tuple[Array, Array, Any]]:
     """What a model gives, batch by batch: which rows of `ids` the batch has, where its tokens stand (rows, longest), and the model's answer."""
-    torch = torch_modules(what)[1]
     padding = loaded.tokenizer.pad_token_id or 0
     for rows in by_length(ids.lengths, options.batch_size, _BATCH_TOKENS, what):
         part = ids.take(rows)
         mask = np.arange(int(part.lengths.max())) < part.lengths[:, None]
         padded = np.full(mask.shape, padding, dtype=np.int64)
         padded[mask] = part.values
-        with torch.inference_mode():
+        with inference() as torch:
             inputs = torch.from_numpy(padded).to(loaded.device), torch.from_numpy(mask.astype(np.int64)).to(loaded.device)
             found = model(input_ids=inputs[0], attention_mask=inputs[1], **asked)
         yield rows, mask, found

@@ -13,7 +13,7 @@ from nlgauge.features import Feature, Work
 from nlgauge.features.batches import by_length
 from nlgauge.features.encoders import Embedded
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import load_causal, torch_modules
+from nlgauge.models.loader import inference, load_causal, torch_modules
 
 _BATCH_TOKENS = 2048
 
@@ -29,7 +29,7 @@ class LastState(Feature):
 
     def compute(self, keys: list[str], work: Work) -> Embedded:
         loaded = load_causal(self.model, work.options.device)
-        transformers, torch = torch_modules("a language model")
+        transformers = torch_modules("a language model")[0]
         if not isinstance(loaded.model, transformers.PreTrainedModel):
             raise ModelError(f"the model {loaded.name} shows no hidden states; a causal language model of Transformers is needed.")
         window = min(self.at_most, loaded.max_length)
@@ -41,7 +41,7 @@ class LastState(Feature):
             # Padding stands on the right, where no real token can see it.
             padded = np.zeros((len(rows), int(part.lengths.max())), dtype=np.int64)
             padded[np.arange(padded.shape[1]) < part.lengths[:, None]] = part.values
-            with torch.inference_mode():
+            with inference() as torch:
                 found = loaded.model.base_model(input_ids=torch.from_numpy(padded).to(loaded.device), use_cache=False)[0]
                 states[rows] = found[np.arange(len(rows)), part.lengths - 1].double().cpu().numpy()
         norms = np.linalg.norm(states, axis=1, keepdims=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,7 @@ def encoded(loaded: Loaded, texts: list[str]) -> tuple[Ragged, Ragged, Array]:
 def states_at(loaded: Loaded, ids: Ragged, places: Ragged, options: RunOptions, layer: int | None = None) -> Array:
     """(all places, width) states of rows of tokens at the places of each row: those that the head reads, or those of an inner layer."""
     torch = torch_modules("a masked language model")[1]
-    body = halves(loaded).body if layer is None else _inner(loaded, layer)
+    body = halves(loaded).body if layer is None else loaded.made(("states", layer), lambda: _inner(loaded, layer))
     found = np.empty((0, loaded.model.config.hidden_size), dtype=np.float32)
     for rows, _, answer in encoder_batches(loaded, body, ids, options, f"guessing hidden words ({loaded.name})"):
         wanted = places.take(rows)
@@ -72,7 +71,6 @@ def states_at(loaded: Loaded, ids: Ragged, places: Ragged, options: RunOptions, 
     return found
 
 
-@lru_cache(maxsize=4)
 def _inner(loaded: Loaded, layer: int) -> Any:
     model = first_layers(loaded.model.base_model, layer)
     return lambda **inputs: model(**inputs)[0]

@@ -6,11 +6,10 @@ The head is a fifth of a small model's work, and is wanted at few places: one in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from nlgauge.corpus.columns import Ragged
-from nlgauge.models.loader import Loaded, torch_modules
+from nlgauge.models.loader import Loaded, inference, torch_modules
 
 
 class Halves(NamedTuple):
@@ -28,18 +27,20 @@ class TokenStates(NamedTuple):
     truncated: Ragged
 
 
-@lru_cache(maxsize=4)
 def halves(loaded: Loaded) -> Halves:
     """The two halves, where together they give the model's own logits; else the whole model and a head that does nothing."""
-    torch = torch_modules("a language model")[1]
+    return loaded.made("halves", lambda: _halves(loaded))
+
+
+def _halves(loaded: Loaded) -> Halves:
     model = loaded.model
     whole = Halves(lambda **inputs: model(**inputs).logits, lambda states: states)
     if not is_transformer(loaded):
         return whole
     # Some models scale or cap what their head gives, or read more than the base model's states; those must be read whole.
     token = next(iter(loaded.tokenizer("a").input_ids), 0)
-    probe = torch.tensor([[token, token]], device=loaded.device)
-    with torch.inference_mode():
+    with inference() as torch:
+        probe = torch.tensor([[token, token]], device=loaded.device)
         wanted = whole.body(input_ids=probe)[0]
         states = model.base_model(input_ids=probe)[0][0]
         for head in _heads(model):

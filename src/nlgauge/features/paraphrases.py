@@ -121,8 +121,8 @@ def _entry(phrase: str) -> tuple[int, int]:
 def _state(path: str) -> tuple[int, int]:
     try:
         found = Path(path).stat()
-    except OSError as error:
-        raise InputError(f"cannot read {path!r}: {error.strerror}; give the path of a text file, plain or .gz.") from None
+    except (OSError, ValueError) as error:  # ValueError: a zero in the path
+        raise InputError(f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}; give the path of a text file, plain or .gz.") from None
     return found.st_mtime_ns, found.st_size
 
 

@@ -18,7 +18,7 @@ from nlgauge.features.masked_lm import MaskedStates
 from nlgauge.features.model_halves import halves, token_strings
 from nlgauge.models import Model, ModelSpec, model_name, store
 from nlgauge.models.catalogue import CATALOGUE
-from nlgauge.models.loader import Loaded, load_causal, load_masked, torch_modules
+from nlgauge.models.loader import Loaded, inference, load_causal, load_masked
 
 # A block of this many distributions over BERT's vocabulary has 16 MB, over XLM-R's 128 MB.
 _BLOCK = 64
@@ -73,26 +73,26 @@ class TokenIds(Feature):
 
 def bag(loaded: Loaded, states: Array, weights: Array, temperature: float) -> Array:
     """log of the weighted mean of the distributions at these states, in float64; weights are at least 0, and not all of them 0."""
-    torch = torch_modules("a language model")[1]
     counted = weights > 0
-    shares = torch.from_numpy(np.log(weights[counted] / weights.sum())).to(loaded.device)
     total: Any = None
     first = 0
-    for block in log_probabilities(loaded, states[counted], temperature):
-        part = torch.logsumexp(block.add_(shares[first : first + len(block), None]), dim=0)
-        total = part if total is None else torch.logaddexp(total, part)
-        first += len(block)
+    with inference() as torch:
+        shares = torch.from_numpy(np.log(weights[counted] / weights.sum())).to(loaded.device)
+        for block in log_probabilities(loaded, states[counted], temperature):
+            part = torch.logsumexp(block.add_(shares[first : first + len(block), None]), dim=0)
+            total = part if total is None else torch.logaddexp(total, part)
+            first += len(block)
     found: Array = total.cpu().numpy()
     return found
 
 
 def log_probabilities(loaded: Loaded, states: Array, temperature: float) -> Iterator[Any]:
     """log of the distribution at each state, (states, vocabulary) tensors of a block of states at a time."""
-    torch = torch_modules("a language model")[1]
-    with torch.inference_mode():
-        for start in range(0, len(states), _BLOCK):
+    for start in range(0, len(states), _BLOCK):
+        with inference() as torch:
             logits = halves(loaded).head(torch.from_numpy(states[start : start + _BLOCK]).to(loaded.device))
-            yield torch.log_softmax(logits.double() / temperature, dim=-1)
+            block = torch.log_softmax(logits.double() / temperature, dim=-1)
+        yield block
 
 
 def likeliest(loaded: Loaded, states: Array, ids: Array, temperature: float, count: int) -> list[Guesses]:

@@ -7,7 +7,6 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from nlgauge.corpus.columns import Array
@@ -17,9 +16,13 @@ from nlgauge.features.cloze import Guesses, Hiding, Masked, Reader, answered, gu
 from nlgauge.features.masked_lm import mask_token
 from nlgauge.features.model_halves import halves, is_transformer
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, load_masked, torch_modules
+from nlgauge.models.loader import Loaded, load_masked, tidy_environment, torch_modules
+from nlgauge.models.locks import ForkedLock
+from nlgauge.models.threads import pass_threads
 from nlgauge.run.progress import report
 
+# Drop-out draws from torch's one generator, so that two trainings at a time would disturb each other.
+_TRAINING = ForkedLock()
 _WEIGHT_DECAY = 0.01
 # Token numbers that stand for another at random in a vocabulary as large as BERT's: below are unused ones and single characters.
 _REPLACEMENTS = range(1000, 30_000)
@@ -40,7 +43,7 @@ class Tuning:
         """What is read, and the tokens that should be guessed at its places."""
         pieces = pieces_of(loaded, normal(summary))
         chunk = min(self.chunk, loaded.max_length - 2)
-        others = _replacements(loaded)
+        others = loaded.made("replacements", lambda: _replacements(loaded))
         first, last = start_and_end(loaded)
         for start in range(0, len(pieces.ids), self.stride):
             parts = [pieces.part(start, start + chunk)]
@@ -79,25 +82,27 @@ class TunedGuesses(Feature):
         for row, (summary, _) in enumerate(keys):
             rows[summary].append(row)
         found: dict[int, tuple[Array, ...]] = {}
+        # A copy of this call's own: no other thread trains it.
+        tuned = replace(loaded, model=copy.deepcopy(loaded.model))
         for done, (summary, places) in enumerate(rows.items()):
             report(f"tuning ({loaded.name})", done, len(rows))
-            tuned = self._tuned(loaded, summary, seed_of(work.options.seed, summary))
+            self._tune(tuned, loaded, summary, seed_of(work.options.seed, summary))
             helped = guessed(tuned, [masked for row in places for masked in inputs[keys[row][1]]], work.options)
             found |= {row: answered(clozes[keys[row][1]], alone, helped) for row in places}
         return guesses(found)
 
-    def _tuned(self, loaded: Loaded, summary: str, seed: int) -> Loaded:
-        """A copy of the model, trained on the summary: AdamW with a rate that falls to 0, one input a step, drop-out on."""
+    def _tune(self, tuned: Loaded, loaded: Loaded, summary: str, seed: int) -> None:
+        """Trains the copy `tuned` on the summary, from the original's weights: AdamW with a rate that falls to 0, one input per step, drop-out on."""
         torch = torch_modules("tuning a masked language model")[1]
-        copied = _own_copy(loaded)
-        model, (body, head) = copied.model, halves(copied)
+        model, (body, head) = tuned.model, halves(tuned)
         model.load_state_dict(loaded.model.state_dict())
         chance = random.Random(seed)  # noqa: S311
         lessons = list(self.tuning.lessons(loaded, summary, self.reader.hiding, chance))
-        optimizer = torch.optim.AdamW(_parameters(model), lr=self.tuning.learning_rate, eps=1e-8)
+        with tidy_environment():
+            optimizer = torch.optim.AdamW(_parameters(model), lr=self.tuning.learning_rate, eps=1e-8)
         steps = len(lessons) * self.tuning.epochs
         forked = range(torch.cuda.device_count()) if torch.device(loaded.device).type == "cuda" else []
-        with torch.random.fork_rng(devices=forked), torch.enable_grad():
+        with _TRAINING.taken(), pass_threads(torch), torch.random.fork_rng(devices=forked), torch.enable_grad():
             torch.manual_seed(seed)
             model.train()
             for step in range(steps):
@@ -111,12 +116,6 @@ class TunedGuesses(Feature):
                 optimizer.step()
             optimizer.zero_grad()
             model.eval()
-        return copied
-
-
-@lru_cache(maxsize=1)
-def _own_copy(loaded: Loaded) -> Loaded:
-    return replace(loaded, model=copy.deepcopy(loaded.model))
 
 
 def _parameters(model: Any) -> list[dict[str, Any]]:
@@ -127,7 +126,6 @@ def _parameters(model: Any) -> list[dict[str, Any]]:
     return [{"params": plain, "weight_decay": _WEIGHT_DECAY}, {"params": kept, "weight_decay": 0.0}]
 
 
-@lru_cache(maxsize=4)
 def _replacements(loaded: Loaded) -> Sequence[int]:
     size = int(loaded.model.config.vocab_size)
     if size >= _REPLACEMENTS.stop:

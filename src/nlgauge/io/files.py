@@ -12,6 +12,14 @@ from pathlib import Path, PurePath
 from nlgauge.errors import InputError, did_you_mean
 
 STDIN = "-"
+_BINARY = {
+    b"\x28\xb5\x2f\xfd": "Zstandard",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "zip or .xlsx",
+    b"PAR1": "Parquet",
+}
 _KINDS = {"tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "ndjson": "jsonl"}
 # The first data suffix that a colon follows ends the path: a drive's colon has none before it, a column's name may hold more.
 _COLUMN = re.compile(rf"(.*?\.(?:{'|'.join(_KINDS)})(?:\.gz)?):(.+)", re.IGNORECASE | re.DOTALL)
@@ -77,7 +85,7 @@ def read_bytes(path: str) -> bytes:
     except FileNotFoundError:
         raise InputError(f"there is no file {path}{_near(place)}.") from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{path} is no whole gzip file ({error}); fetch or compress it again, or drop the .gz from its name.") from None
+        raise InputError(f"{path} is not a complete gzip file ({error}); fetch or compress it again, or drop the .gz from its name.") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}.") from None
 
@@ -94,6 +102,9 @@ def _near(place: Path) -> str:
 
 def decoded(data: bytes, place: str) -> str:
     """The text of UTF-8 bytes, or an error that names line and byte."""
+    packed = next((kind for start, kind in _BINARY.items() if data.startswith(start)), None)
+    if packed:
+        raise InputError(f"{place} is a {packed} file; unpack it, or export it as UTF-8 text (.txt, .tsv, .csv or .jsonl).")
     try:
         return data.removeprefix(codecs.BOM_UTF8).decode()
     except UnicodeDecodeError as error:

@@ -45,9 +45,7 @@ def read_corpus(
     segment_weights = None if weights is None else reader.numbers(weights)
     for column in (*predictions.values(), *reference_columns, sources, segment_ids, document_labels, segment_weights):
         if column is not None and len(column.values) != len(first.values):
-            raise InputError(
-                f"{column.place} has {len(column.values)} texts, {first.place} has {len(first.values)}; every file needs one for each segment."
-            )
+            raise InputError(f"{column.place} has {_counted(column)}, {first.place} has {_counted(first)}; every file needs one for each segment.")
     return Corpus.read(
         {name: _uniform(column.values) for name, column in predictions.items()},
         _joined(reference_columns) if reference_columns else None,
@@ -57,6 +55,10 @@ def read_corpus(
         documents=document_labels and document_labels.values,
         lang=lang,
     )
+
+
+def _counted(column: Column) -> str:
+    return f"{len(column.values)} {'entry' if len(column.values) == 1 else 'entries'}"
 
 
 def _holds_records(given: str) -> bool:
@@ -89,7 +91,7 @@ def _uniform(values: list[Any]) -> list[Any]:
 
 
 def _joined(columns: Sequence[Column]) -> list[list[str]]:
-    """All references of each segment; a blank line in a later file is none."""
+    """All references of each segment; a blank line in a later file means that there is no further one."""
     rows: list[list[str]] = [[] for _ in columns[0].values]
     for k, column in enumerate(columns):
         for row, value in zip(rows, column.values, strict=True):

@@ -11,7 +11,7 @@ from nlgauge.io.rows import Rows, rows_of
 
 
 class Column(NamedTuple):
-    """What was read from one address: a value a segment, and the line each is on."""
+    """What was read from one address: one value per segment, and the line that each is on."""
 
     place: str
     values: list[Any]
@@ -34,7 +34,7 @@ class Reader:
         address = Address.of(given)
         if address.kind is None:
             if address.path.lower().endswith(".json"):
-                raise InputError(f"{address} is one JSON document; write one object a line into a .jsonl file.")
+                raise InputError(f"{address} is one JSON document; write one object per line into a .jsonl file.")
             lines = lines_of(self._text(address.path))
             return Column(str(address), lines, list(range(1, len(lines) + 1)))
         rows = self._table(address)
@@ -52,7 +52,7 @@ class Reader:
         return column
 
     def single_texts(self, given: str) -> Column:
-        """Texts, one a segment."""
+        """Texts, one per segment."""
         column = self.column(given)
         for i, value in enumerate(column.values):
             if not isinstance(value, str):

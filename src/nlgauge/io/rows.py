@@ -33,12 +33,12 @@ class Rows:
             raise InputError(f"{self.place} has no column {name!r}{did_you_mean(name, columns)}; it has {', '.join(columns)}.")
         for row, line in zip(self.rows, self.lines, strict=True):
             if name not in row:
-                raise InputError(f"{self.place}, line {line} has no {name!r}, the first one has; every line needs the same fields.")
+                raise InputError(f"{self.place}, line {line} has no {name!r}, the first line has it; every line needs the same fields.")
         return [row[name] for row in self.rows]
 
 
 def rows_of(text: str, kind: str, place: str, named: bool) -> Rows:
-    """The rows of a file's text; without a row of names (`named=False`) the columns are called "1", "2", ..."""
+    """The rows of a file's text; without a header row (`named=False`) the columns are called "1", "2", ..."""
     if kind == "jsonl":
         found = [(_object(line, number, place), number) for number, line in enumerate(lines_of(text), 1) if line.strip()]
         return Rows(place, [row for row, _ in found], [number for _, number in found])
@@ -56,7 +56,7 @@ def rows_of(text: str, kind: str, place: str, named: bool) -> Rows:
     body = split[1:] if named else split
     for fields, line in body:
         if len(fields) != len(names):
-            raise InputError(f"{place}, line {line} has {len(fields)} columns, the first line has {len(names)}; {_hint(kind)}")
+            raise InputError(f"{place}, line {line} has {_counted(len(fields))} where the first row has {len(names)}; {_hint(kind)}")
     return Rows(place, [dict(zip(names, fields, strict=True)) for fields, _ in body], [line for _, line in body])
 
 
@@ -88,6 +88,10 @@ def _check_headless(rows: list[Row], place: str) -> None:
 
 def _is_all_words(fields: list[str]) -> bool:
     return all(_ONE_WORD.fullmatch(field) for field in fields)
+
+
+def _counted(fields: int) -> str:
+    return "1 field" if fields == 1 else f"{fields} fields"
 
 
 def _hint(kind: str) -> str:

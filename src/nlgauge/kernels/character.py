@@ -19,7 +19,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.kernels.tercom import Shift
+from nlgauge.kernels.tercom import Shift, shift_column
 
 MOST_CELLS = 2 * 10**11
 _SPACE = ord(" ")
@@ -34,14 +34,15 @@ class PhraseShifts(NamedTuple):
     cost: float
 
 
-def character_edits(column: Ragged, predictions: Array, references: Array, rounded: bool) -> Array:
-    """(rows, 2) characters to edit after the shifts, and the cost of the shifts."""
+def character_edits(column: Ragged, predictions: Array, references: Array, rounded: bool) -> tuple[Array, Ragged]:
+    """(rows, 2) characters to edit after the shifts, and the cost of the shifts; and those, as (start, length, target) in words."""
     rows = column.lists()
-    found = np.zeros((len(predictions), 2))
+    found, shifts = np.zeros((len(predictions), 2)), []
     for i, (prediction, reference) in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
         moved = phrase_shifts(words(rows[prediction]), words(rows[reference]), rounded)
         found[i] = Levenshtein.distance(joined(moved.shifted), rows[reference]), moved.cost
-    return found
+        shifts.append(moved.shifts)
+    return found, shift_column(shifts)
 
 
 def words(characters: list[int]) -> list[Word]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged, offsets_of
 
 
 class Fragment(NamedTuple):
@@ -23,15 +23,14 @@ class Fragment(NamedTuple):
 Places = dict[Hashable, list[int]]
 
 
-def fragment_sums(column: Ragged, summaries: Array, sources: Array, exhaustive: bool = False) -> Array:
-    """(rows, 3) number of fragments, sum of their lengths, sum of their squared lengths."""
+def fragment_column(column: Ragged, summaries: Array, sources: Array, exhaustive: bool = False) -> Ragged:
+    """The fragments of each row, as (start in the summary, start in the source, length)."""
     rows = column.lists()
     indexed = cache(lambda row: places(rows[row]))
-    sums = np.zeros((len(summaries), 3))
-    for i, (summary, source) in enumerate(zip(summaries.tolist(), sources.tolist(), strict=True)):
-        lengths = [fragment.length for fragment in fragments(rows[summary], rows[source], indexed(source), exhaustive)]
-        sums[i] = len(lengths), sum(lengths), sum(length * length for length in lengths)
-    return sums
+    pairs = zip(summaries.tolist(), sources.tolist(), strict=True)
+    found = [fragments(rows[summary], rows[source], indexed(source), exhaustive) for summary, source in pairs]
+    flat = np.array([fragment for row in found for fragment in row], dtype=np.int64).reshape(-1, 3)
+    return Ragged(flat, offsets_of([len(row) for row in found]))
 
 
 def places(source: Sequence[Hashable]) -> Places:

@@ -13,7 +13,7 @@ def matches_with_the_others(column: Ragged, texts: Array, orders: int) -> Array:
     """(texts, orders) clipped n-gram matches of each of the rows `texts` with all the others as references."""
     rows = column.take(texts).lists()
     matches = np.zeros((len(rows), orders))
-    for n in range(1, orders + 1):
+    for n in range(1, min(orders, max(map(len, rows), default=0)) + 1):
         counts = [Counter(zip(*(row[k:] for k in range(n)), strict=False)) for row in rows]
         greatest: dict[tuple[int, ...], tuple[int, int, int]] = {}
         for i, grams in enumerate(counts):

@@ -21,7 +21,7 @@ def ngram_keys(column: Ragged, n: int, first: int | None = None) -> Ragged:
     offsets = offsets_of(lengths)
     starts = np.arange(offsets[-1]) + np.repeat(column.offsets[:-1] - offsets[:-1], lengths)
     keys = np.zeros(len(starts), dtype=np.uint64)
-    for k in range(n if first is None else first):
+    for k in range(n if first is None else first) if len(starts) else ():
         keys = keys * _BASE + column.values[starts + k]
     return Ragged(keys, offsets)
 

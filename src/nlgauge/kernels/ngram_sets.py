@@ -24,7 +24,7 @@ def repeated_ngrams(column: Ragged, texts: Array, orders: int) -> Array:
     rows = column.lists()
     found = np.zeros((len(texts), orders, 3))
     for i, text in enumerate(texts.tolist()):
-        for n in range(1, orders + 1):
+        for n in range(1, min(orders, len(rows[text])) + 1):
             counts = ngram_counts(rows[text], n)
             found[i, n - 1] = sum(count > 1 for count in counts.values()), len(counts), counts.total()
     return found
@@ -36,7 +36,7 @@ def novel_ngrams(column: Ragged, summaries: Array, sources: Array, orders: int, 
     known = cache(lambda row, n: ngram_counts(rows[row], n).keys())
     found = np.zeros((len(summaries), orders, 2))
     for i, (summary, source) in enumerate(zip(summaries.tolist(), sources.tolist(), strict=True)):
-        for n in range(1, orders + 1):
+        for n in range(1, min(orders, len(rows[summary])) + 1):
             counts = ngram_counts(rows[summary], n)
             new = counts.keys() - known(source, n)
             found[i, n - 1] = (len(new), len(counts)) if distinct else (sum(counts[gram] for gram in new), counts.total())

@@ -47,7 +47,7 @@ def ngram_totals(lengths: Array, orders: int) -> Array:
 def longest_matched(prediction: list[str], references: list[list[str]], orders: int) -> list[int]:
     """For each token of the prediction, the order of the longest matched n-gram it is in, up to `orders`; 0: none."""
     longest = [0] * len(prediction)
-    for n in range(1, orders + 1):
+    for n in range(1, min(orders, len(prediction)) + 1):
         known = {gram for reference in references for gram in zip(*(reference[k:] for k in range(n)), strict=False)}
         for start, gram in enumerate(zip(*(prediction[k:] for k in range(n)), strict=False)):
             if gram in known:

@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged, offsets_of
 from nlgauge.kernels.edits import Opcode
 
 LONGEST_BLOCK, FARTHEST, MOST_TRIED, BEAM = 10, 50, 1000, 25
@@ -54,14 +54,27 @@ class Path(NamedTuple):
         return len(self.shifts) + sum(kind != "equal" for kind, *_ in self.steps)
 
 
-def shift_edits(column: Ragged, predictions: Array, references: Array) -> Array:
-    """(rows, 2) all edits, and the shifts among them, that turn prediction row into reference row."""
+def shift_edits(column: Ragged, predictions: Array, references: Array) -> tuple[Array, Ragged]:
+    """(rows,) all edits that turn prediction row into reference row, and the shifts among them as (start, length, target)."""
     rows = column.lists()
-    counts = np.zeros((len(predictions), 2))
+    edits, shifts = np.zeros(len(predictions)), []
     for i, (prediction, reference) in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
         path = shift_path(rows[prediction], rows[reference])
-        counts[i] = path.edits, len(path.shifts)
-    return counts
+        edits[i] = path.edits
+        shifts.append(path.shifts)
+    return edits, shift_column(shifts)
+
+
+def shift_column(shifts: Sequence[Sequence[Shift]]) -> Ragged:
+    """The shifts of every row as one column."""
+    flat = np.array([shift for row in shifts for shift in row], dtype=np.int64).reshape(-1, 3)
+    return Ragged(flat, offsets_of([len(row) for row in shifts]))
+
+
+def alignment(shifted: list[int], reference: list[int]) -> list[Opcode]:
+    """The steps that align a prediction, once its shifts are made, with the reference."""
+    grid = _Grid(len(shifted), reference)
+    return grid.steps(shifted, grid.forward(shifted))
 
 
 def shift_path(prediction: list[int], reference: list[int]) -> Path:

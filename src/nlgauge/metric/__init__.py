@@ -50,7 +50,7 @@ TRUNCATED = Output("truncated", None, 0, note="texts were longer than the model 
 class View:
     """The rows that a metric is asked to score: text ids, and the features of their texts.
 
-    A row is a prediction with one reference ("pair": `references` has one id a row), with all references of its segment
+    A row is a prediction with one reference ("pair": `references` has one id per row), with all references of its segment
     ("joint"), or without ("alone"); `positions` says which of the system's rows they are, for metrics fitted on those.
     """
 
@@ -69,7 +69,7 @@ class View:
 
     @property
     def reference(self) -> Array:
-        """Every reference id, row by row: for "pair" one a row."""
+        """Every reference id, row by row: for "pair" one per row."""
         assert self.references is not None
         return self.references.values
 
@@ -117,8 +117,12 @@ class Fit:
         """What one chunk contributes."""
         raise NotImplementedError
 
+    def merge(self, partials: Sequence[Arrays]) -> Arrays | None:
+        """Several contributions as one, so that they need not all be kept; None where that saves nothing."""
+        return None
+
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
-        """The fit, as plain arrays, from the chunks' contributions in segment order."""
+        """The fit, as plain arrays, from the contributions in segment order."""
         raise NotImplementedError
 
 
@@ -147,6 +151,8 @@ class _Value:
     languages: ClassVar[tuple[str, ...] | None] = None
     # Whether the run's seed changes the number.
     seeded: ClassVar[bool] = False
+    # Raised when statistics come to mean something else: those of a saved result with another revision are not interpreted.
+    revision: ClassVar[int] = 1
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         """The parts of the metric, each with its outputs; the first output of the first part is "score"."""
@@ -162,8 +168,8 @@ class _Value:
 
     def words(self, lang: str | None) -> Tokens | None:
         """What splits a text into the words that the metric counts; None where words do not matter to it."""
-        given = [getattr(self, name, None) for name in ("tokenizer", "tokenize")]
-        return next((Tokens(name) for name in given if isinstance(name, str)), None)
+        name = getattr(self, "tokenizer", None)
+        return Tokens(name) if isinstance(name, str) else None
 
     def for_reduction(self, reduce_fn: Any) -> Any:
         """The metric with the call's rule for several references or predictions; only one that reduces by itself needs it."""

@@ -58,7 +58,7 @@ class ApplTasks(Enum):
 
 
 class QualityDims(Enum):
-    """The quality of a text that a metric is meant to show."""
+    """Which quality of a text a metric measures."""
 
     Informativeness = "Informativeness"
     Relevance = "Relevance"
@@ -118,7 +118,7 @@ def filter_metrics(
     needs_references: bool | None = None,
     needs_source: bool | None = None,
 ) -> list[str]:
-    """The names of the metrics that fulfil every condition given; metrics without a card never match a condition on cards.
+    """The names of the metrics that fulfil every condition given; a metric without a card never matches a condition on its card.
 
     category, appl_task and quality_dim are members of `Categories`, `ApplTasks` and `QualityDims`, their names or short names
     in any case, or lists of those: a list asks for any of its items.

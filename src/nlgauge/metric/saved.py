@@ -15,16 +15,16 @@ from nlgauge.metric.registry import is_importable, make
 def describe(metric: AnyMetric) -> dict[str, Any]:
     """Name and all parameters of a metric, as plain data; the user's own objects are only named."""
     parameters: dict[str, Any] = {f.name: _plain(getattr(metric, f.name)) for f in fields(metric)} if is_dataclass(metric) else {}
-    return {"name": metric.name, "package": _package(metric), "parameters": parameters}
+    return {"name": metric.name, "package": _package(metric), "revision": metric.revision, "parameters": parameters}
 
 
-def restore(name: str, package: str, parameters: dict[str, Any]) -> AnyMetric | None:
-    """The metric that was described; None where its class is not here, is another package's of the same name, or has other parameters now."""
+def restore(name: str, package: str, revision: int, parameters: dict[str, Any]) -> AnyMetric | None:
+    """The metric that was described; None where its class is not here, is another package's, or has another revision or other parameters now."""
     try:
         metric = make(name, {key: _value(value) for key, value in parameters.items()})
     except NlgaugeError:
         return None
-    return metric if _package(metric) == package else None
+    return metric if (_package(metric), metric.revision) == (package, revision) else None
 
 
 def can_run_remotely(metric: AnyMetric) -> bool:

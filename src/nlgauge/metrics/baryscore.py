@@ -27,6 +27,7 @@ from nlgauge.features.barycentre import LayerBarycentre
 from nlgauge.features.encoders import piece_strings
 from nlgauge.metric import Arrays, Metric, Output, View, register
 from nlgauge.metric.mean import share
+from nlgauge.metric.versions import installed_version
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 
@@ -66,8 +67,7 @@ class BaryScore(Metric):
         return found
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        solver = {"pot": transport_module().__version__} if self.compat == "official" else {}
-        return {**super().facts(corpus), **model_facts(self.model), **solver}
+        return {**super().facts(corpus), **model_facts(self.model), "pot": installed_version("POT")}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         rows = np.array([[row.cut, *self._values(row)] for row in self._rows(view)]).reshape(-1, 2 + len(self.sinkhorn))

@@ -18,13 +18,23 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer
-from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
+from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric.domains import require_number, require_order
 from nlgauge.metric.versions import installed_version
 
 # Each smoothing with its default value, which "none" and "exp" have no use for.
 _SMOOTHING = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
+
+
+def require_bleu(metric: Any) -> None:
+    """Raises unless the parameters that a metric has of BLEU's are in their domains."""
+    require_order(metric)
+    metric.require(metric.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
+    metric.require(metric.smooth_method in _SMOOTHING, "smooth_method", f"one of {', '.join(_SMOOTHING)}")
+    require_number(metric, "smooth_value", 0, 1_000_000, optional=True)
 
 
 @register
@@ -45,10 +55,7 @@ class Bleu(Metric):
     takes: ClassVar[Takes] = "joint"
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
-        self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
-        self.require(self.smooth_method in _SMOOTHING, "smooth_method", f"one of {', '.join(_SMOOTHING)}")
-        self.require(self.smooth_value is None or self.smooth_value >= 0, "smooth_value", "a number from 0")
+        require_bleu(self)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         precisions = [Output(f"precision{n}", True, 0, 100) for n in range(1, self.max_order + 1)]
@@ -94,7 +101,7 @@ class Bleu(Metric):
         # Sorting by distance, then by length, puts each row's closest (on a tie the shorter) reference first.
         order = np.lexsort((reference_lengths, np.abs(reference_lengths - lengths[groups.owners]), groups.owners))
         closest = reference_lengths[order][groups.offsets[:-1]]
-        matches = ngram_matches(tokens, predictions, groups, self.max_order)
+        matches = view.rows(ClippedMatches(self._tokens, self.max_order))
         return {"bleu": np.column_stack([lengths, closest, matches, ngram_totals(lengths, self.max_order)])}
 
     def score(self, part: str, statistics: Array) -> Arrays:

@@ -18,6 +18,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
+from nlgauge.features.pairs import Findings
 from nlgauge.features.text import Tokens, tokenizer
 from nlgauge.kernels.edits import runs
 from nlgauge.kernels.jump_distance import JumpCosts, jump_distances, jump_steps
@@ -42,9 +43,18 @@ class Cder(Metric):
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"cder": (Output("cder", False, 0), Output("edits", None, 0), Output("reference_length", None, 0))}
 
+    @property
+    def _tokens(self) -> Tokens:
+        return Tokens(self.tokenizer, self.lowercase)
+
+    def findings(self, view: View) -> Array:
+        """(rows,) edits and jumps."""
+        tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
+        return jump_distances(tokens, predictions, references, _COSTS)[:, 0]
+
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        tokens, predictions, references = view.get(Tokens(self.tokenizer, self.lowercase), view.predictions, view.reference)
-        edits = jump_distances(tokens, predictions, references, _COSTS)[:, 0]
+        tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
+        edits = view.rows(Findings(self))
         lengths = tokens.lengths[references]
         # Texts without a word (only punctuation, say) are one unit each: equal, or one edit apart.
         wordless = (lengths == 0) & (tokens.lengths[predictions] == 0)
@@ -57,7 +67,7 @@ class Cder(Metric):
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.statistics(view, fitted)["cder"]
-        feature = Tokens(self.tokenizer, self.lowercase)
+        feature = self._tokens
         tokens, predictions, references = view.get(feature, view.predictions, view.reference)
         found: list[Explanation] = []
         for n, row in enumerate(rows):

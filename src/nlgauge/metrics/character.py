@@ -10,17 +10,19 @@ equal; the released program, and this one, only equal ones. A side without words
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Edit, Edits, Explanation
+from nlgauge.features.pairs import Findings
 from nlgauge.features.text import CodePoints
-from nlgauge.kernels.character import character_edits, joined, phrase_shifts, words
+from nlgauge.kernels.character import character_edits, joined, words
 from nlgauge.kernels.edits import opcodes
-from nlgauge.kernels.tercom import apply_shift
+from nlgauge.kernels.tercom import Shift, apply_shift
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
 
@@ -40,15 +42,17 @@ class Character(Metric):
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"character": (Output("character", False, 0, 1),)}
 
-    def _parts(self, view: View) -> tuple[Array, Array, Array]:
-        """E, C and the score of each row."""
+    def findings(self, view: View) -> tuple[Array, Ragged]:
+        """E and C of each row, and its shifts."""
         characters, predictions, references = view.get(CodePoints("words"), view.predictions, view.reference)
-        edits, shifts = character_edits(characters, predictions, references, self.compat == "released").T
-        lengths = characters.lengths[predictions]
-        return edits, shifts, np.where(lengths > 0, np.minimum(1, (edits + shifts) / np.maximum(lengths, 1)), 1.0)
+        return character_edits(characters, predictions, references, self.compat == "released")
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        return {"character": np.column_stack([self._parts(view)[2], np.ones(len(view))])}
+        characters, predictions = view.get(CodePoints("words"), view.predictions)
+        edits, costs = view.rows(Findings(self))[0].T
+        lengths = characters.lengths[predictions]
+        scores = np.where(lengths > 0, np.minimum(1, (edits + costs) / np.maximum(lengths, 1)), 1.0)
+        return {"character": np.column_stack([scores, np.ones(len(view))])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         return {"character": statistics[..., 0] / statistics[..., 1]}
@@ -57,12 +61,11 @@ class Character(Metric):
         rows = self.statistics(view, fitted)["character"]
         characters, predictions, references = view.get(CodePoints("words"), view.predictions, view.reference)
         found: list[Explanation] = []
-        for n, (row, edited, cost) in enumerate(zip(rows, *self._parts(view)[:2], strict=True)):
+        for n, (row, (edited, cost), shifts) in enumerate(zip(rows, *view.rows(Findings(self)), strict=True)):
             prediction, reference = characters[predictions[n]].tolist(), characters[references[n]].tolist()
-            moved = phrase_shifts(words(prediction), words(reference), self.compat == "released")
             edits = []
             current = words(prediction)
-            for shift in moved.shifts:
+            for shift in itertools.starmap(Shift, shifts.tolist()):
                 block = current[shift.start : shift.start + shift.length]
                 edits.append(Edit("shift", [], ["".join(map(chr, word)) for word in block], shift.target))
                 current = apply_shift(current, shift)

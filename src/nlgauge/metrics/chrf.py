@@ -16,11 +16,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.text import Tokens
-from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
+from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
+from nlgauge.metric.domains import require_number, require_order
 from nlgauge.metric.versions import installed_version
 
 _EPSILON = 1e-16
@@ -33,7 +35,7 @@ class Chrf(Metric):
 
     char_order: int = 6
     word_order: int = 0
-    beta: int = 2
+    beta: float = 2
     lowercase: bool = False
     whitespace: bool = False
     eps_smoothing: bool = False
@@ -43,9 +45,9 @@ class Chrf(Metric):
     spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "n_char_order": "char_order", "n_word_order": "word_order"}
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.char_order, int) and self.char_order >= 1, "char_order", "a whole number from 1")
-        self.require(isinstance(self.word_order, int) and self.word_order >= 0, "word_order", "a whole number from 0")
-        self.require(self.beta > 0, "beta", "a number above 0")
+        require_order(self, "char_order")
+        require_order(self, "word_order", least=0)
+        require_number(self, "beta", 0.001, 1000)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"chrf": (Output("chrf", True, 0, 100),)}
@@ -75,7 +77,7 @@ class Chrf(Metric):
         predicted, expected, matched = [], [], []
         for feature, order in self._levels:
             tokens, predictions, references = view.get(feature, view.predictions, view.reference)
-            matched.append(ngram_matches(tokens, predictions, Ragged.single(references), order))
+            matched.append(view.rows(ClippedMatches(feature, order)))
             predicted.append(ngram_totals(tokens.lengths[predictions], order))
             expected.append(ngram_totals(tokens.lengths[references], order))
         total = np.hstack(expected)

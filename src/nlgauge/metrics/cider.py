@@ -25,6 +25,7 @@ from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.kernels.tfidf import tfidf_similarity
 from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
+from nlgauge.metric.domains import require_number, require_order
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,19 @@ class DocumentFrequencies(Fit):
             found[f"keys{n}"], found[f"frequencies{n}"] = count_keys(once[:, 0])
         return found
 
-    def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
-        total = np.log(sum(int(part["documents"][0]) for part in partials))
-        found: Arrays = {"unseen": np.array([total])}
+    def merge(self, partials: Sequence[Arrays]) -> Arrays:
+        found: Arrays = {"documents": np.sum([part["documents"] for part in partials], axis=0)}
         for n in range(1, self.max_order + 1):
-            keys, frequencies = count_keys(*(np.concatenate([part[f"{name}{n}"] for part in partials]) for name in ("keys", "frequencies")))
-            found[f"keys{n}"], found[f"weights{n}"] = keys, total - np.log(frequencies)
+            keys, frequencies = (np.concatenate([part[f"{name}{n}"] for part in partials]) for name in ("keys", "frequencies"))
+            found[f"keys{n}"], found[f"frequencies{n}"] = count_keys(keys, frequencies)
+        return found
+
+    def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
+        counted = self.merge(partials)
+        total = np.log(counted["documents"])
+        found: Arrays = {"unseen": total}
+        for n in range(1, self.max_order + 1):
+            found[f"keys{n}"], found[f"weights{n}"] = counted[f"keys{n}"], total - np.log(counted[f"frequencies{n}"])
         return found
 
 
@@ -72,8 +80,8 @@ class Cider(Metric):
 
     def __post_init__(self) -> None:
         self.require(self.variant in ("plain", "d"), "variant", "'plain' or 'd'")
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
-        self.require(self.sigma > 0, "sigma", "a number above 0")
+        require_order(self)
+        require_number(self, "sigma", 0.001, 1_000_000)
         self.require(self.tokenizer in ("unicode", "whitespace"), "tokenizer", "'unicode' or 'whitespace'")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
@@ -87,7 +95,7 @@ class Cider(Metric):
         return DocumentFrequencies(self._tokens, self.max_order)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        return {"cider": np.column_stack([10 * self._similarities(view, fitted).mean(axis=1), np.ones(len(view))])}
+        return {"cider": _rows(self._similarities(view, fitted))}
 
     def _similarities(self, view: View, fitted: Arrays) -> Array:
         """(rows, orders) similarities, averaged over the references."""
@@ -113,7 +121,8 @@ class Cider(Metric):
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         assert view.references is not None
-        rows, similarities = self.statistics(view, fitted)["cider"], self._similarities(view, fitted)
+        similarities = self._similarities(view, fitted)
+        rows = _rows(similarities)
         found: list[Explanation] = []
         for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):
             tokens = self._tokens.of(view.text(prediction))
@@ -121,3 +130,8 @@ class Cider(Metric):
             orders = [Order(f"similarity of {n + 1}-grams", similarities[i, n], 1.0) for n in range(self.max_order)]
             found.append(NgramMatches(f"{self} {rows[i, 0]:.4f}", {"cider": rows[i]}, tokens, longest, orders))
         return found
+
+
+def _rows(similarities: Array) -> Array:
+    """The statistics: the score of each row, and 1."""
+    return np.column_stack([10 * similarities.mean(axis=1), np.ones(len(similarities))])

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.pairs import Fragments
 from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
-from nlgauge.kernels.fragments import fragment_sums, fragments, places
 from nlgauge.metric import Arrays, Output, Takes, View
 from nlgauge.metric.mean import MeanMetric
 
@@ -32,22 +32,29 @@ class CopiedFragments(MeanMetric):
         return {self.name: (*(known[name] for name in self.names), Output("fragments", None, 0))}
 
     def values(self, view: View) -> Array:
-        tokens, summaries, sources = view.get(Tokens(self.tokenizer), view.predictions, view.source)
-        sums = fragment_sums(tokens, summaries, sources, self.exhaustive)
+        fragments = view.rows(Fragments(Tokens(self.tokenizer), self.exhaustive))
+        tokens, summaries = view.get(Tokens(self.tokenizer), view.predictions)
         # As Newsroom: nothing of an empty summary is copied.
-        length = np.maximum(tokens.lengths[summaries], 1)
-        found = {"coverage": sums[:, 1] / length, "density": sums[:, 2] / length}
-        return np.column_stack([*(found[name] for name in self.names), sums[:, 0]])
+        size = np.maximum(tokens.lengths[summaries], 1)
+        lengths = fragments.values[:, 2].astype(np.float64)
+        found = {"coverage": _sums(fragments, lengths) / size, "density": _sums(fragments, lengths**2) / size}
+        return np.column_stack([*(found[name] for name in self.names), fragments.lengths])
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         feature = Tokens(self.tokenizer)
         explanations: list[Explanation] = []
-        for row, summary_id, source_id in zip(self.statistics(view, fitted)[self.name], view.predictions, view.source, strict=True):
-            summary, source = feature.of(view.text(summary_id)), feature.of(view.text(source_id))
+        rows, found = self.statistics(view, fitted)[self.name], view.rows(Fragments(feature, self.exhaustive))
+        for row, summary_id, fragments in zip(rows, view.predictions, found, strict=True):
+            summary = feature.of(view.text(summary_id))
             longest = [0] * len(summary)
-            for start, _, length in fragments(summary, source, places(source), self.exhaustive):
+            for start, _, length in fragments.tolist():
                 longest[start : start + length] = [length] * length
             copied = Order("copied tokens", sum(length > 0 for length in longest), len(summary))
             title = f"{self.name} {row[0]:.4f} ({row[2]:.0f} copied fragments)"
             explanations.append(NgramMatches(title, {self.name: row}, summary, longest, [copied]))
         return explanations
+
+
+def _sums(fragments: Ragged, values: Array) -> Array:
+    """The sum of each row's values."""
+    return np.bincount(fragments.owners, values, len(fragments))

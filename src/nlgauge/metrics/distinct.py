@@ -14,6 +14,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.features import Features
 from nlgauge.features.text import Tokens
 from nlgauge.metric import CorpusMetric, Output, register
+from nlgauge.metric.domains import require_order
 
 
 @register
@@ -28,7 +29,7 @@ class Distinct(CorpusMetric):
     aliases: ClassVar[dict[str, Any]] = {"distinct_n": {}}
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
+        require_order(self)
         self.require(self.tokenizer in ("unicode", "whitespace", "13a"), "tokenizer", "'unicode', 'whitespace' or '13a'")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
@@ -38,11 +39,10 @@ class Distinct(CorpusMetric):
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
         tokens, rows = features.get(Tokens(self.tokenizer), corpus.predictions[system].values)
         texts = tokens.take(rows).lists()
-        found = {}
-        for n in range(1, self.max_order + 1):
+        found = {f"distinct{n}": math.nan for n in range(1, self.max_order + 1)}
+        for n in range(1, min(self.max_order, max(map(len, texts), default=0)) + 1):
             different: set[tuple[int, ...]] = set()
             for text in texts:
                 different.update(zip(*(text[k:] for k in range(n)), strict=False))
-            total = sum(max(len(text) - n + 1, 0) for text in texts)
-            found[f"distinct{n}"] = len(different) / total if total else math.nan
+            found[f"distinct{n}"] = len(different) / sum(max(len(text) - n + 1, 0) for text in texts)
         return found

@@ -19,10 +19,12 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
+from nlgauge.features.pairs import Findings
 from nlgauge.features.text import CodePoints
 from nlgauge.kernels.edits import runs
 from nlgauge.kernels.jump_distance import JumpCosts, jump_distances, jump_steps
 from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.metric.domains import require_number
 
 _COMPAT = (None, "c++", "python")
 _SPACE = ord(" ")
@@ -45,7 +47,7 @@ class Eed(Metric):
 
     def __post_init__(self) -> None:
         for parameter in ("alpha", "rho", "deletion"):
-            self.require(0 <= getattr(self, parameter) <= 1000, parameter, "a number from 0 to 1000")
+            require_number(self, parameter, 0, 1000)
         self.require(self.compat in _COMPAT, "compat", "'c++', 'python' or None")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
@@ -57,7 +59,7 @@ class Eed(Metric):
         kinds: dict[str | None, Any] = {None: lambda cost: round(cost * _UNIT), "python": float, "c++": np.float32}
         return JumpCosts(*map(kinds[self.compat], costs)), _SPACE, self.compat == "c++"
 
-    def _parts(self, view: View) -> tuple[Array, Array, Array]:
+    def findings(self, view: View) -> tuple[Array, Array, Array]:
         """e, rho v and the score of each row."""
         characters, predictions, references = view.get(CodePoints("padded"), view.predictions, view.reference)
         found = jump_distances(characters, predictions, references, *self._rules)
@@ -68,7 +70,7 @@ class Eed(Metric):
         return distance, coverage, np.minimum(1, (distance + coverage) / (characters.lengths[references].astype(number) + coverage))
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        _, _, scores = self._parts(view)
+        _, _, scores = view.rows(Findings(self))
         return {"eed": np.column_stack([scores, np.ones(len(view))]).astype(np.float64)}
 
     def score(self, part: str, statistics: Array) -> Arrays:
@@ -79,7 +81,7 @@ class Eed(Metric):
         feature = CodePoints("padded")
         characters, predictions, references = view.get(feature, view.predictions, view.reference)
         found: list[Explanation] = []
-        for n, (row, distance, coverage) in enumerate(zip(rows, *self._parts(view)[:2], strict=True)):
+        for n, (row, distance, coverage) in enumerate(zip(rows, *view.rows(Findings(self))[:2], strict=True)):
             prediction, reference = (list(feature.of(view.text(ids[n]))) for ids in (view.predictions, view.reference))
             steps = jump_steps(characters[predictions[n]], characters[references[n]], *self._rules)
             title = f"eed {row[0]:.4f} (edits and jumps {distance:.2f}, coverage {coverage:.2f}, {len(reference)} characters)"

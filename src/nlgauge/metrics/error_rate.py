@@ -9,8 +9,9 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
+from nlgauge.features.pairs import EditCounts
 from nlgauge.features.text import Tokens
-from nlgauge.kernels.edits import DELETIONS, HITS, INSERTIONS, SUBSTITUTIONS, edit_counts, opcodes
+from nlgauge.kernels.edits import DELETIONS, HITS, INSERTIONS, SUBSTITUTIONS, opcodes
 from nlgauge.metric import Arrays, Metric, Output, View
 
 
@@ -32,8 +33,7 @@ class ErrorRate(Metric):
         return {self.name: (Output(self.name, self.higher_is_better, 0, self.high), *counts)}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        tokens, predictions, references = view.get(Tokens(self.tokenizer, self.lowercase), view.predictions, view.reference)
-        return {self.name: edit_counts(tokens, predictions, references)}
+        return {self.name: view.rows(EditCounts(Tokens(self.tokenizer, self.lowercase)))}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics, dtype=np.float64)

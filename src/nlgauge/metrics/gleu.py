@@ -15,11 +15,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.text import Tokens
-from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
+from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
+from nlgauge.metric.domains import require_order
 
 _TOKENIZERS = ("unicode", "13a", "whitespace")
 
@@ -37,7 +39,7 @@ class Gleu(Metric):
     spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "max_len": "max_order"}
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
+        require_order(self)
         self.require(self.tokenizer in _TOKENIZERS, "tokenizer", f"one of {', '.join(_TOKENIZERS)}")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
@@ -54,7 +56,7 @@ class Gleu(Metric):
     def _counts(self, view: View) -> tuple[Array, Array, Array]:
         """For each row and order the n-grams that match, that were predicted and that were expected."""
         tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-        matched = ngram_matches(tokens, predictions, Ragged.single(references), self.max_order)
+        matched = view.rows(ClippedMatches(self._tokens, self.max_order))
         predicted, expected = (ngram_totals(tokens.lengths[side], self.max_order) for side in (predictions, references))
         return matched, predicted, expected
 

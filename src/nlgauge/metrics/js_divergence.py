@@ -16,6 +16,7 @@ from nlgauge.explain import Explanation, TokenScores
 from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.kernels.ngram_sets import js_divergences, js_terms, ngram_counts
 from nlgauge.metric import Arrays, Output, Takes, View, register
+from nlgauge.metric.domains import require_number, require_order
 from nlgauge.metric.mean import MeanMetric
 
 
@@ -34,8 +35,8 @@ class JensenShannon(MeanMetric):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.order, int) and self.order >= 1, "order", "a whole number from 1")
-        self.require(isinstance(self.smoothing, int | float) and self.smoothing >= 0, "smoothing", "a number from 0")
+        require_order(self, "order")
+        require_number(self, "smoothing", 0, 1_000_000)
         self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:

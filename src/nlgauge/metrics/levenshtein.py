@@ -13,8 +13,9 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
+from nlgauge.features.pairs import EditCounts
 from nlgauge.features.text import Tokens, tokenizer
-from nlgauge.kernels.edits import HITS, edit_counts, opcodes
+from nlgauge.kernels.edits import HITS, opcodes
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
 
@@ -35,8 +36,9 @@ class Levenshtein(Metric):
         return {"levenshtein": (Output("levenshtein", True, 0, 1), Output("distance", False, 0))}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        tokens, predictions, references = view.get(Tokens(self.tokenizer, self.lowercase), view.predictions, view.reference)
-        distance = edit_counts(tokens, predictions, references)[:, :HITS].sum(axis=1)
+        feature = Tokens(self.tokenizer, self.lowercase)
+        tokens, predictions, references = view.get(feature, view.predictions, view.reference)
+        distance = view.rows(EditCounts(feature))[:, :HITS].sum(axis=1)
         longest = np.maximum(tokens.lengths[predictions], tokens.lengths[references])
         # Texts without a token (only punctuation, say) are one unit each: equal, or one edit apart.
         differ = np.array([view.text(p) != view.text(r) for p, r in zip(view.predictions, view.reference, strict=True)], dtype=bool)

@@ -18,6 +18,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.features.text import Tokens
 from nlgauge.metric import Output, Takes, View, register
+from nlgauge.metric.domains import require_whole
 from nlgauge.metric.mean import MeanMetric
 
 
@@ -33,7 +34,7 @@ class Mattr(MeanMetric):
     takes: ClassVar[Takes] = "alone"
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.window, int) and self.window >= 1, "window", "a whole number from 1")
+        require_whole(self, "window")
         self.require(self.tokenizer in ("unicode", "whitespace", "13a"), "tokenizer", "'unicode', 'whitespace' or '13a'")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:

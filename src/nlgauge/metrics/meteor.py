@@ -24,6 +24,7 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, WordAlignment
+from nlgauge.features.pairs import Findings
 from nlgauge.features.paraphrases import content, phrase_table, word_list
 from nlgauge.features.text import Words
 from nlgauge.features.wordnet import nltk_synonyms, pooled_synsets, synsets
@@ -31,6 +32,7 @@ from nlgauge.kernels.alignment import Keys, Match, chunk_numbers
 from nlgauge.kernels.alignment_compat import beam, greedy
 from nlgauge.kernels.phrase_alignment import most_places, phrase_alignment
 from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.metric.domains import require_number
 
 _MODULES = ("exact", "stem", "synonym", "paraphrase")
 # Of a row: words and matches of each module on both sides, content and function words apart.
@@ -97,9 +99,8 @@ class Meteor(Metric):
             value = getattr(self, parameter)
             self.require(_strings(value) or (isinstance(value, str) and value != ""), parameter, f"a list of {several}, or the path of a file")
         for parameter, high in (("alpha", 1.0), ("beta", np.inf), ("gamma", 1.0)):
-            value = getattr(self, parameter)
-            self.require(value is None or 0 <= value <= high, parameter, f"a number from 0 {'on' if high > 1 else 'to 1'}, or None")
-        self.require(self.copy_smoothing > 0, "copy_smoothing", "a number above 0")
+            require_number(self, parameter, 0, high, optional=True)
+        require_number(self, "copy_smoothing", 0, 1_000_000, above=True)
         self.require(self.function_words is None or _strings(self.function_words), "function_words", "a list of words")
         self.require(self.tokenizer in _TOKENIZERS, "tokenizer", f"one of {', '.join(_TOKENIZERS)}")
         own = {"1.5": "jar", "2005": "nltk"}[self.version]
@@ -115,7 +116,7 @@ class Meteor(Metric):
         return {**super().facts(corpus), **{f"{parameter}_content": content(path) for parameter, path in read.items() if isinstance(path, str)}}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        rows = [self._counts(ours, theirs, alignment) for ours, theirs, alignment in self._aligned(view)]
+        rows = [self._counts(ours, theirs, alignment) for ours, theirs, alignment in view.rows(Findings(self))]
         counts = np.array(rows, dtype=np.float64).reshape(len(view), _COUNTS + 2 + 5 * bool(self.copy_words))
         if self.version == "1.5":
             return {"meteor": counts}
@@ -170,7 +171,7 @@ class Meteor(Metric):
     def _copied(self) -> frozenset[str]:
         return word_list(self.copy_words) if isinstance(self.copy_words, str) else frozenset(word.lower() for word in self.copy_words)
 
-    def _aligned(self, view: View) -> list[tuple[list[str], list[str], list[Match]]]:
+    def findings(self, view: View) -> list[tuple[list[str], list[str], list[Match]]]:
         """The words of prediction and reference with their alignment, row by row."""
         words, predictions, references = view.get(Words(self.tokenizer), view.predictions, view.reference)
         rows = words.lists()
@@ -207,7 +208,7 @@ class Meteor(Metric):
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         found: list[Explanation] = []
-        for row, (prediction, reference, alignment) in zip(self.statistics(view, fitted)["meteor"], self._aligned(view), strict=True):
+        for row, (prediction, reference, alignment) in zip(self.statistics(view, fitted)["meteor"], view.rows(Findings(self)), strict=True):
             values = {name: float(value) for name, value in self.score("meteor", row).items()}
             title = f"meteor {values['meteor']:.4f} ({', '.join(f'{name} {values[name]:.4f}' for name in ('precision', 'recall', 'penalty'))})"
             if self.copy_words:

@@ -25,6 +25,7 @@ from nlgauge.features.text import SACREBLEU_TOKENIZERS, TokenKeys, Tokens, langu
 from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys, weighted_matches
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
+from nlgauge.metric.domains import require_order
 
 _BETA = math.log(0.5) / math.log(1.5) ** 2
 
@@ -48,14 +49,21 @@ class InformationWeights(Fit):
             found[f"prefixes{n}"] = ngram_keys(references, n, first=n - 1).values[np.unique(keys, return_index=True)[1]]
         return found
 
-    def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
-        # The empty n-gram has the key 0 and occurs as often as there are words.
-        shorter, shorter_counts = np.zeros(1, dtype=np.uint64), np.sum([part["counts0"] for part in partials], axis=0)
-        found: Arrays = {}
+    def merge(self, partials: Sequence[Arrays]) -> Arrays:
+        found: Arrays = {"counts0": np.sum([part["counts0"] for part in partials], axis=0)}
         for n in range(1, self.max_order + 1):
             keys, counts, prefixes = (np.concatenate([part[f"{name}{n}"] for part in partials]) for name in ("keys", "counts", "prefixes"))
-            prefixes = prefixes[np.unique(keys, return_index=True)[1]]
-            keys, counts = count_keys(keys, counts)
+            found[f"prefixes{n}"] = prefixes[np.unique(keys, return_index=True)[1]]
+            found[f"keys{n}"], found[f"counts{n}"] = count_keys(keys, counts)
+        return found
+
+    def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
+        counted = self.merge(partials)
+        # The empty n-gram has the key 0 and occurs as often as there are words.
+        shorter, shorter_counts = np.zeros(1, dtype=np.uint64), counted["counts0"]
+        found: Arrays = {}
+        for n in range(1, self.max_order + 1):
+            keys, counts, prefixes = (counted[f"{name}{n}"] for name in ("keys", "counts", "prefixes"))
             found[f"keys{n}"] = keys
             found[f"information{n}"] = np.log2(look_up(prefixes, shorter, shorter_counts, 1.0) / counts)
             shorter, shorter_counts = keys, counts
@@ -75,7 +83,7 @@ class Nist(Metric):
     takes: ClassVar[Takes] = "joint"
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
+        require_order(self)
         self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:

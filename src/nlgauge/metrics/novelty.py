@@ -13,10 +13,12 @@ from typing import Any, ClassVar
 
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.pairs import Findings
 from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.kernels.ngram_sets import novel_ngrams
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import Arrays, Output, Takes, View, register
+from nlgauge.metric.domains import require_order
 from nlgauge.metric.mean import MeanMetric, share
 
 
@@ -35,7 +37,7 @@ class Novelty(MeanMetric):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
+        require_order(self)
         self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
@@ -43,10 +45,11 @@ class Novelty(MeanMetric):
         return {"novelty": tuple(Output(f"novelty{n}", None, 0, 1, nan) for n in range(1, self.max_order + 1))}
 
     def values(self, view: View) -> Array:
-        counts = self._counts(view)
+        counts = view.rows(Findings(self))
         return share(counts[..., 0], counts[..., 1])
 
-    def _counts(self, view: View) -> Array:
+    def findings(self, view: View) -> Array:
+        """(rows, orders, 2) new n-grams and all n-grams of the summary."""
         tokens, summaries, sources = view.get(Tokens(self.tokenizer), view.predictions, view.source)
         return novel_ngrams(tokens, summaries, sources, self.max_order, self.distinct)
 
@@ -54,7 +57,7 @@ class Novelty(MeanMetric):
         feature = Tokens(self.tokenizer)
         rows = self.statistics(view, fitted)["novelty"]
         found: list[Explanation] = []
-        for row, counts, summary_id, source_id in zip(rows, self._counts(view), view.predictions, view.source, strict=True):
+        for row, counts, summary_id, source_id in zip(rows, view.rows(Findings(self)), view.predictions, view.source, strict=True):
             tokens = feature.of(view.text(summary_id))
             longest = longest_matched(tokens, [feature.of(view.text(source_id))], self.max_order)
             orders = [Order(f"{n}-grams of the source", total - new, total) for n, (new, total) in enumerate(counts.tolist(), 1)]

@@ -21,7 +21,7 @@ from nlgauge.features.causal_lm import NextTokenStates, log_probabilities
 from nlgauge.features.model_halves import token_strings
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
-from nlgauge.models.loader import load_causal, torch_modules
+from nlgauge.models.loader import inference, load_causal
 
 
 @register
@@ -75,10 +75,9 @@ class Perplexity(Metric):
         """-log p of every token of every row."""
         found, places = view.get(NextTokenStates(self.model, self.start, self.stride), view.predictions)
         loaded = load_causal(self.model, view.features.options.device)
-        torch = torch_modules("perplexity")[1]
         states, ids = found.states.take(places), found.ids.take(places)
         if not len(ids.values):
             return Ragged(np.empty(0), ids.offsets)
-        with torch.inference_mode():
+        with inference() as torch:
             values, _ = log_probabilities(loaded, torch.from_numpy(states.values).to(loaded.device), torch.from_numpy(ids.values).to(loaded.device))
         return Ragged(-values, ids.offsets)

@@ -18,10 +18,12 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, WordAlignment
+from nlgauge.features.pairs import Findings
 from nlgauge.features.text import Tokens
 from nlgauge.kernels.alignment import chunk_numbers
 from nlgauge.kernels.word_order import ascending_pairs, word_places
 from nlgauge.metric import Arrays, Output, View, register
+from nlgauge.metric.domains import require_number
 from nlgauge.metric.mean import MeanMetric
 
 
@@ -39,22 +41,22 @@ class Ribes(MeanMetric):
 
     def __post_init__(self) -> None:
         for parameter in ("alpha", "beta"):
-            value = getattr(self, parameter)
-            self.require(isinstance(value, int | float) and 0 <= value < np.inf, parameter, "a number from 0")
+            require_number(self, parameter)
         self.require(self.tokenizer in ("unicode", "whitespace", "13a"), "tokenizer", "'unicode', 'whitespace' or '13a'")
         self.require(self.compat in (None, "nltk"), "compat", "None or 'nltk'")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"ribes": tuple(Output(name, True, 0, 1) for name in ("ribes", "order", "precision", "brevity_penalty"))}
 
-    def _places(self, view: View) -> Ragged:
+    def findings(self, view: View) -> Ragged:
+        """The place in the reference of every word of the prediction, -1 where it is unknown."""
         tokens, predictions, references = view.get(Tokens(self.tokenizer), view.predictions, view.reference)
         return word_places(tokens, predictions, references, self.compat == "nltk")
 
     def values(self, view: View) -> Array:
         tokens, predictions, references = view.get(Tokens(self.tokenizer), view.predictions, view.reference)
         size, expected = (tokens.lengths[rows].astype(np.float64) for rows in (predictions, references))
-        aligned, ascending = ascending_pairs(self._places(view)).T
+        aligned, ascending = ascending_pairs(view.rows(Findings(self))).T
         pairs = aligned * (aligned - 1) / 2
         order = ascending / np.where(pairs > 0, pairs, 1.0)
         if self.compat is None:
@@ -68,7 +70,7 @@ class Ribes(MeanMetric):
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         found: list[Explanation] = []
         rows = self.statistics(view, fitted)["ribes"]
-        for row, places, *texts in zip(rows, self._places(view).lists(), view.predictions, view.reference, strict=True):
+        for row, places, *texts in zip(rows, view.rows(Findings(self)).lists(), view.predictions, view.reference, strict=True):
             prediction, reference = (Tokens(self.tokenizer).of(view.text(text)) for text in texts)
             aligned = [(i, place, 0) for i, place in enumerate(places) if place >= 0]
             matches = [(i, place, "exact") for i, place, _ in aligned]

@@ -19,9 +19,10 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.pairs import ClippedMatches, Findings
 from nlgauge.features.text import Lines, Tokens
 from nlgauge.kernels.lcs import lcs_lengths, union_lcs_hits
-from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
+from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 
 
@@ -53,18 +54,18 @@ class Rouge(Metric):
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         found = {}
-        for kind, (hits, predicted, expected) in self._counts(view).items():
+        for kind, (hits, predicted, expected) in view.rows(Findings(self)).items():
             precision, recall = hits / np.maximum(predicted, 1), hits / np.maximum(expected, 1)
             f = 2 * precision * recall / np.where(hits > 0, precision + recall, 1.0)
             found[kind] = np.column_stack([f, precision, recall, np.ones(len(f))])
         return found
 
-    def _counts(self, view: View) -> dict[str, tuple[Array, Array, Array]]:
+    def findings(self, view: View) -> dict[str, tuple[Array, Array, Array]]:
         """For each type the hits, and how many there could be in the prediction and in the reference, row by row."""
         tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
         lengths = tokens.lengths[predictions], tokens.lengths[references]
         highest = max((int(kind[-1]) for kind in self.rouge_types if kind[-1].isdigit()), default=0)
-        matches = ngram_matches(tokens, predictions, Ragged.single(references), highest)
+        matches = view.rows(ClippedMatches(self._tokens, highest))
         totals = [ngram_totals(length, highest) for length in lengths]
         found = {}
         for kind in self.outputs():
@@ -91,7 +92,7 @@ class Rouge(Metric):
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.statistics(view, fitted)
-        counts = self._counts(view)
+        counts = view.rows(Findings(self))
         found: list[Explanation] = []
         for i, (prediction, reference) in enumerate(zip(view.predictions, view.reference, strict=True)):
             tokens = self._tokens.of(view.text(prediction))

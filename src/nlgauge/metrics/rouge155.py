@@ -22,6 +22,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.pairs import Findings
 from nlgauge.features.rouge155 import RougeTokens
 from nlgauge.features.text import Lines
 from nlgauge.kernels.lcs import union_lcs_hits
@@ -30,8 +31,9 @@ from nlgauge.kernels.rouge_references import PairCounts, means, reference_sets
 from nlgauge.kernels.skip_bigrams import skip_bigram_matches, skip_bigram_totals
 from nlgauge.kernels.weighted_lcs import weighted_lcs_hits
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric.domains import require_number
 
-_TYPE = re.compile(r"rouge([1-9]|L|W|(SU?)(0|[1-9]\d*|\*))")
+_TYPE = re.compile(r"rouge([1-9]|L|W|(SU?)(0|[1-9]\d{0,5}|\*))")
 
 
 @register
@@ -57,8 +59,9 @@ class Rouge155(Metric):
         valid = valid and all(isinstance(kind, str) and _TYPE.fullmatch(kind) for kind in self.rouge_types)
         self.require(valid, "rouge_types", "a list of different rouge1 ... rouge9, rougeL, rougeW, rougeS4, rougeS*, rougeSU4, rougeSU* and so on")
         self.require(self.references in ("pool", "best"), "references", "'pool' or 'best'")
-        self.require(0 <= self.alpha <= 1, "alpha", "a number from 0 to 1")
-        self.require(self.weight >= 1, "weight", "a number from 1")
+        require_number(self, "alpha", 0, 1)
+        # Lengths are raised to it twice: a million tokens to the power 25 still is a number.
+        require_number(self, "weight", 1, 5)
         self.require(self.tokenizer in ("1.5.5", "unicode"), "tokenizer", "'1.5.5' or 'unicode'")
         self.require(self.compat in (None, "1.5.5"), "compat", "None or '1.5.5'")
 
@@ -75,14 +78,19 @@ class Rouge155(Metric):
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         assert view.references is not None
         found = {}
-        for kind, counts in self._counts(view).items():
-            (hits, predicted, expected), owners = reference_sets(counts, view.references, self.references == "pool", self.jackknife)
+        for kind, ((hits, predicted, expected), owners) in view.rows(Findings(self)).items():
             power = 1 / self.weight if kind == "rougeW" else 1.0
             precision, recall = (_ratio(hits, count) ** power for count in (predicted, expected))
             below = (1 - self.alpha) * precision + self.alpha * recall
             f = _ratio(precision * recall, below)
             found[kind] = np.column_stack([*(means(values, owners, len(view)) for values in (f, precision, recall)), np.ones(len(view))])
         return found
+
+    def findings(self, view: View) -> dict[str, tuple[tuple[Array, ...], Array]]:
+        """For each type the hits, the predicted and the expected of every set of references, and the row that the set belongs to."""
+        assert view.references is not None
+        pool = self.references == "pool"
+        return {kind: reference_sets(counts, view.references, pool, self.jackknife) for kind, counts in self._counts(view).items()}
 
     def _counts(self, view: View) -> dict[str, PairCounts]:
         """The counts of each type, for each prediction with each of its references."""
@@ -129,10 +137,7 @@ class Rouge155(Metric):
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         assert view.references is not None
-        rows, sets = (
-            self.statistics(view, fitted),
-            {kind: reference_sets(counts, view.references, self.references == "pool", self.jackknife) for kind, counts in self._counts(view).items()},
-        )
+        rows, sets = self.statistics(view, fitted), view.rows(Findings(self))
         averages = {kind: [means(values, owners, len(view)) for values in counts] for kind, (counts, owners) in sets.items()}
         found: list[Explanation] = []
         for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):

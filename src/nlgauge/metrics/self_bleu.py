@@ -20,7 +20,8 @@ from nlgauge.features.text import Tokens, language_tokenizer
 from nlgauge.kernels.leave_one_out import closest_other_lengths, matches_with_the_others
 from nlgauge.kernels.ngrams import ngram_totals
 from nlgauge.metric import CorpusMetric, Output, register
-from nlgauge.metrics.bleu import Bleu
+from nlgauge.metric.domains import require_whole
+from nlgauge.metrics.bleu import Bleu, require_bleu
 
 
 @register
@@ -39,8 +40,8 @@ class SelfBleu(CorpusMetric):
     resamples: ClassVar[int] = 100
 
     def __post_init__(self) -> None:
-        _ = self._bleu  # which says what is wrong with its parameters
-        self.require(self.sample is None or (isinstance(self.sample, int) and self.sample >= 2), "sample", "None or a whole number from 2")
+        require_bleu(self)
+        require_whole(self, "sample", 2, optional=True)
 
     @property
     def _bleu(self) -> Bleu:

@@ -17,6 +17,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation
 from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric.domains import require_order
 from nlgauge.metrics.bleu import Bleu
 
 
@@ -34,7 +35,7 @@ class SentenceBleu(Metric):
     takes: ClassVar[Takes] = "joint"
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
+        require_order(self)
         self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:

@@ -129,12 +129,13 @@ class Shannon(Metric):
         separator = [texts.intern(self.separator)] if self.separator else []
         keys: dict[str, list[list[int]]] = {"base": [], "help": [], "full": []}
         counts = []
-        for summary, document in zip(view.predictions.tolist(), documents.tolist(), strict=True):
-            parts = sentences[document].tolist()
+        for summary, source in zip(view.predictions.tolist(), documents.tolist(), strict=True):
+            parts = sentences[source].tolist()
             counts.append(len(parts))
             for j, sentence in enumerate(parts):
                 before = [part for other in parts[max(0, j - self.upstream) : j] for part in (other, *separator)]
-                whole = parts if self.full == "document" else [*before, sentence]
+                document = [part for other in parts for part in (*separator, other)][len(separator) :]
+                whole = document if self.full == "document" else [*before, sentence]
                 keys["base"].append([*before, sentence])
                 keys["help"].append([summary, *separator, *before, sentence])
                 keys["full"].append([*whole, *separator, *before, sentence])

@@ -18,6 +18,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.pairs import Findings
 from nlgauge.features.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
@@ -46,11 +47,11 @@ class Squad(Metric):
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         assert view.references is not None
-        exact, f1, _ = self._pairs(view)
+        exact, f1, _ = view.rows(Findings(self))
         starts = view.references.offsets[:-1]
         return {part: np.column_stack([np.maximum.reduceat(best, starts), np.ones(len(view))]) for part, best in (("exact_match", exact), ("f1", f1))}
 
-    def _pairs(self, view: View) -> tuple[Array, Array, Array]:
+    def findings(self, view: View) -> tuple[Array, Array, Array]:
         """Exact match, F1 and common tokens of each prediction with each of its references."""
         assert view.references is not None
         tokens, predictions, references = view.get(_TOKENS, view.predictions, view.reference)
@@ -74,7 +75,7 @@ class Squad(Metric):
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         assert view.references is not None
         rows = self.statistics(view, fitted)
-        _, f1, common = self._pairs(view)
+        _, f1, common = view.rows(Findings(self))
         found: list[Explanation] = []
         for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):
             start, end = view.references.offsets[i : i + 2]

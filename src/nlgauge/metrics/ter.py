@@ -9,6 +9,7 @@ case, split at white space. With no reference word at all the rate is 100 if the
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -17,11 +18,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Edit, Edits, Explanation
+from nlgauge.features.pairs import Findings
 from nlgauge.features.text import Tokens
 from nlgauge.kernels.edits import runs
-from nlgauge.kernels.tercom import apply_shift, shift_edits, shift_path
+from nlgauge.kernels.tercom import Shift, alignment, apply_shift, shift_edits
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.versions import installed_version
 
@@ -82,19 +84,23 @@ class Ter(Metric):
     def _tokens(self) -> TercomTokens:
         return TercomTokens(lowercase=self.lowercase, normalized=self.normalized, no_punct=self.no_punct, asian_support=self.asian_support)
 
-    def _best(self, view: View) -> tuple[Array, Array, Array]:
-        """For each row the edits and shifts to its nearest reference, the mean reference length, and which reference is nearest."""
+    def findings(self, view: View) -> tuple[Array, Ragged, Array]:
+        """For each row the edits to its nearest reference, the shifts among them, and which reference is nearest."""
         assert view.references is not None
         tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-        counts, owners = view.references.lengths, view.references.owners
-        edits = shift_edits(tokens, predictions[owners], references)
+        owners = view.references.owners
+        edits, shifts = shift_edits(tokens, predictions[owners], references)
         # Sorting by edits puts the nearest reference (on a tie the first given) first in each row.
-        nearest = np.lexsort((edits[:, 0], owners))[view.references.offsets[:-1]]
-        return edits[nearest], np.bincount(owners, tokens.lengths[references], len(counts)) / counts, nearest
+        nearest = np.lexsort((edits, owners))[view.references.offsets[:-1]]
+        return edits[nearest], shifts.take(nearest), nearest
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        edits, lengths, _ = self._best(view)
-        return {"ter": np.column_stack([edits, lengths])}
+        assert view.references is not None
+        edits, shifts, _ = view.rows(Findings(self))
+        tokens, references = view.get(self._tokens, view.reference)
+        groups = view.references
+        lengths = np.bincount(groups.owners, tokens.lengths[references], len(groups)) / groups.lengths
+        return {"ter": np.column_stack([edits, shifts.lengths, lengths])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         edits, shifts, length = (np.asarray(statistics[..., i], dtype=np.float64) for i in range(3))
@@ -103,16 +109,17 @@ class Ter(Metric):
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.statistics(view, fitted)["ter"]
+        _, moved, nearest = view.rows(Findings(self))
         found: list[Explanation] = []
-        for row, prediction_id, reference_id in zip(rows, view.predictions, view.reference[self._best(view)[2]], strict=True):
+        for row, shifts, prediction_id, reference_id in zip(rows, moved, view.predictions, view.reference[nearest], strict=True):
             prediction, reference = (self._tokens.of(view.text(text)) for text in (prediction_id, reference_id))
-            numbers = {token: number for number, token in enumerate(dict.fromkeys(prediction + reference))}
-            path = shift_path([numbers[token] for token in prediction], [numbers[token] for token in reference])
             edits = []
-            for shift in path.shifts:
+            for shift in itertools.starmap(Shift, shifts.tolist()):
                 edits.append(Edit("shift", [], prediction[shift.start : shift.start + shift.length], shift.target))
                 prediction = apply_shift(prediction, shift)
-            edits += [Edit.of(run, reference, prediction) for run in runs(path.steps)]
+            numbers = {token: number for number, token in enumerate(dict.fromkeys(prediction + reference))}
+            steps = alignment([numbers[token] for token in prediction], [numbers[token] for token in reference])
+            edits += [Edit.of(run, reference, prediction) for run in runs(steps)]
             title = f"ter {self.score('ter', row)['ter']:.2f} ({row[0]:.0f} edits, {row[1]:.0f} of them shifts, for {row[2]:g} words)"
             found.append(Edits(title, {"ter": row}, edits))
         return found

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.text import Tokens
-from nlgauge.kernels.ngrams import longest_matched, ngram_matches
+from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import Arrays, Output, View
 from nlgauge.metric.mean import MeanMetric
 
@@ -45,7 +46,7 @@ class TokenOverlap(MeanMetric):
 
     def _counts(self, view: View) -> tuple[Array, Array, Array]:
         tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-        overlap = ngram_matches(tokens, predictions, Ragged.single(references), 1)[:, 0]
+        overlap = view.rows(ClippedMatches(self._tokens, 1))[:, 0]
         return overlap, tokens.lengths[predictions], tokens.lengths[references]
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:

@@ -23,6 +23,7 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import Features
 from nlgauge.features.text import Tokens
 from nlgauge.metric import CorpusMetric, Output, register
+from nlgauge.metric.domains import require_number, require_order, require_whole
 
 # A matrix of 20,000 x 20,000 takes 3.2 GB, its eigenvalues about half an hour.
 _MOST = 20_000
@@ -50,7 +51,9 @@ def _effective_number(matrix: Array, q: float) -> float:
         return float(1 / shares.max())
     if q == 1:
         return float(np.exp(-(shares * np.log(shares)).sum()))
-    return float(np.exp(np.log((shares**q).sum()) / (1 - q)))
+    # Shares of the greatest one: high powers of small shares would all be 0.
+    greatest = shares.max()
+    return float(np.exp(q / (1 - q) * np.log(greatest) + np.log(((shares / greatest) ** q).sum()) / (1 - q)))
 
 
 @register
@@ -70,11 +73,12 @@ class Vendi(CorpusMetric):
 
     def __post_init__(self) -> None:
         self.require(self.kernel in ("ngram", "ngram_set"), "kernel", "'ngram' or 'ngram_set'; nlgauge.metrics.vendi.vendi_score takes any matrix")
-        self.require(isinstance(self.min_order, int) and self.min_order >= 1, "min_order", "a whole number from 1")
-        self.require(isinstance(self.max_order, int) and self.max_order >= self.min_order, "max_order", "a whole number from min_order")
-        self.require(isinstance(self.q, int | float) and 0 < self.q < math.inf, "q", "a number above 0")
+        require_order(self, "min_order")
+        require_order(self)
+        self.require(self.max_order >= self.min_order, "max_order", "a whole number from min_order")
+        require_number(self, "q", above=True)
         self.require(self.tokenizer in ("unicode", "whitespace", "13a"), "tokenizer", "'unicode', 'whitespace' or '13a'")
-        self.require(self.sample is None or (isinstance(self.sample, int) and self.sample >= 1), "sample", "None or a whole number from 1")
+        require_whole(self, "sample", optional=True)
 
     @property
     def seeded(self) -> bool:  # type: ignore[override]

@@ -6,9 +6,11 @@ from typing import ClassVar
 
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, TokenScores
+from nlgauge.features.pairs import RepeatedNgrams
 from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
-from nlgauge.kernels.ngram_sets import ngram_counts, repeated_ngrams
+from nlgauge.kernels.ngram_sets import ngram_counts
 from nlgauge.metric import Arrays, Takes, View
+from nlgauge.metric.domains import require_order
 from nlgauge.metric.mean import MeanMetric
 
 
@@ -21,13 +23,13 @@ class WithinText(MeanMetric):
     takes: ClassVar[Takes] = "alone"
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.max_order, int) and self.max_order >= 1, "max_order", "a whole number from 1")
+        require_order(self)
         self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
 
     def counts(self, view: View) -> Array:
         """(rows, orders, 3) repeated, different and all n-grams."""
-        tokens, texts = view.get(Tokens(self.tokenizer), view.predictions)
-        return repeated_ngrams(tokens, texts, self.max_order)
+        found: Array = view.rows(RepeatedNgrams(Tokens(self.tokenizer), self.max_order))
+        return found
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         """How often the n-gram that begins at each token occurs in the text; 0 where none begins."""

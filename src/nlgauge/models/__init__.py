@@ -1,7 +1,7 @@
 """Models: the one place that finds and loads weights.
 
 A model is named by a string (a name of the catalogue, a local directory, or a hub repository that was fetched before) or given as
-`Model(model, tokenizer)`, the user's own objects. Nothing here touches the network unless `store.get` is called.
+`Model(model, tokenizer)`, the user's own objects. Nothing here touches the network unless `fetch.get` is called.
 """
 
 from __future__ import annotations
@@ -34,6 +34,11 @@ class Model:
             digest.update(tensor.detach().cpu().float().contiguous().numpy().tobytes())
         return digest.hexdigest()
 
+    def dtype(self) -> str:
+        """The types of the model's weights, such as "bfloat16", or several joined by "+"; "" where it has none."""
+        tensors: Any = getattr(self.model, "state_dict", dict)().values()
+        return "+".join(sorted({str(tensor.dtype).removeprefix("torch.") for tensor in tensors if tensor.is_floating_point()}))
+
 
 ModelSpec = str | Model
 
@@ -49,8 +54,14 @@ def is_model_spec(value: object) -> bool:
 
 
 def model_facts(spec: ModelSpec) -> dict[str, str]:
-    """What a signature says of a model."""
+    """What a signature says of a model: its weights, their type as they are run, the revision that was fetched, and the libraries that run it."""
+    from nlgauge.metric.versions import installed_version
     from nlgauge.models import store
 
-    weights = spec.weights_hash() if isinstance(spec, Model) else store.weights_hash(store.require(spec))
-    return {"model": model_name(spec), "weights": weights[:12], "dtype": "float32"}
+    if isinstance(spec, Model):
+        facts = {"weights": spec.weights_hash()[:12], "dtype": spec.dtype()}
+    else:
+        place = store.require(spec)
+        facts = {"weights": store.weights_hash(place)[:12], "revision": store.revision(place)[:12], "dtype": "float32"}
+    facts |= {package: installed_version(package) for package in ("torch", "transformers")}
+    return {"model": model_name(spec), **{name: value for name, value in facts.items() if value}}

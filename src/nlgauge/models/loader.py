@@ -1,23 +1,30 @@
-"""Loads encoders, masked and causal language models, once a process, ready to run: evaluation mode, float32 on a CPU."""
+"""Loads encoders, masked and causal language models, once per process, ready to run: evaluation mode, float32 on a CPU."""
 
 from __future__ import annotations
 
 import copy
 import importlib
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+import os
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from nlgauge.errors import MissingExtraError, ModelError, ParameterError
 from nlgauge.models import Model, ModelSpec, model_name, store
-from nlgauge.models.threads import threads
+from nlgauge.models.registry import Registry
+from nlgauge.models.threads import pass_threads
 
+Made = TypeVar("Made")
+# How many models stay loaded when no run needs them.
+_KEPT = 4
+# Torch leaves this in the environment when Transformers imports its compiler; nothing of ours reads it.
+_LEFT_BEHIND = "TORCHINDUCTOR_CACHE_DIR"
 # Tokenisers that treat the start of a text as the middle of a word unless told otherwise.
 _PREFIX_SPACE = ("roberta", "gpt2", "longformer", "bart")
 
@@ -31,6 +38,16 @@ class Loaded:
     tokenizer: Any
     device: str
     pooling_length: int | None = None
+    _made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def made(self, what: Hashable, make: Callable[[], Made]) -> Made:
+        """What is made of the model once, whoever asks first, and goes when the model goes: its halves, its first layers."""
+        if what not in self._made:
+            with _MODELS.lock.taken():
+                if what not in self._made:
+                    self._made[what] = make()
+        found: Made = self._made[what]
+        return found
 
     @cached_property
     def max_length(self) -> int:
@@ -56,25 +73,44 @@ class Loaded:
         return int(found)
 
 
+_MODELS: Registry[Loaded] = Registry(_KEPT)
+
+
+def held() -> AbstractContextManager[None]:
+    """Keeps every model that is used meanwhile, so that a run loads each once; afterwards the last few stay. Runs may be nested or parallel."""
+    return _MODELS.held()
+
+
+def release() -> None:
+    """Drops every loaded model."""
+    _MODELS.clear()
+
+
 def load_encoder(spec: ModelSpec, device: str | None) -> Loaded:
     """A Transformers encoder, whole."""
-    return _load(spec, "AutoModel", device or _default_device())
+    return _load(spec, "AutoModel", device)
 
 
 def load_causal(spec: ModelSpec, device: str | None) -> Loaded:
     """A causal language model."""
-    return _load(spec, "AutoModelForCausalLM", device or _default_device())
+    return _load(spec, "AutoModelForCausalLM", device)
 
 
 def load_masked(spec: ModelSpec, device: str | None) -> Loaded:
     """A masked language model."""
-    return _load(spec, "AutoModelForMaskedLM", device or _default_device())
+    return _load(spec, "AutoModelForMaskedLM", device)
 
 
-@lru_cache(maxsize=4)
-def _load(spec: ModelSpec, kind: str, device: str) -> Loaded:
+def _load(spec: ModelSpec, kind: str, device: str | None) -> Loaded:
+    where = device or _default_device()
+    # A directory may hold another model tomorrow, and a relative path mean another directory.
+    content = () if isinstance(spec, Model) else store.fingerprint(store.require(spec))
+    # Transformers patches torch while it loads: two at a time would see each other's patches.
+    return _MODELS.get((spec, content, kind, where), lambda: _loaded(spec, kind, where))
+
+
+def _loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
     transformers, torch = torch_modules(f"the model {model_name(spec)!r}")
-    torch.set_num_threads(threads())
     try:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
@@ -87,7 +123,7 @@ def _load(spec: ModelSpec, kind: str, device: str) -> Loaded:
     try:
         config = transformers.AutoConfig.from_pretrained(directory, local_files_only=True)
         prefix = {"add_prefix_space": True} if kind == "AutoModel" and config.model_type in _PREFIX_SPACE else {}
-        with quiet():
+        with quiet(), tidy_environment():
             tokenizer = transformers.AutoTokenizer.from_pretrained(directory, local_files_only=True, **prefix)
             load = getattr(transformers, kind).from_pretrained
             model, info = load(directory, local_files_only=True, use_safetensors=True, dtype=torch.float32, output_loading_info=True)
@@ -96,7 +132,7 @@ def _load(spec: ModelSpec, kind: str, device: str) -> Loaded:
     if kind != "AutoModel" and info["missing_keys"]:
         # Transformers would make them up at random.
         missing = ", ".join(sorted(info["missing_keys"])[:3])
-        raise ModelError(f"the model in {directory} has no head over the vocabulary ({missing} are missing); a language model is needed.")
+        raise ModelError(f"the model in {directory} has no head over the vocabulary (missing: {missing}); a language model is needed.")
     return Loaded(spec, model.eval().to(device), tokenizer, device, _pooling_length(directory))
 
 
@@ -142,6 +178,25 @@ def torch_modules(purpose: str) -> tuple[Any, Any]:
         return importlib.import_module("transformers"), importlib.import_module("torch")
     except ImportError:
         raise MissingExtraError("torch and transformers", "models", purpose) from None
+
+
+@contextmanager
+def inference() -> Iterator[Any]:
+    """torch, for a pass of a model: without gradients, and with NLGAUGE_THREADS threads where that is set."""
+    torch = torch_modules("a model-based metric")[1]
+    with pass_threads(torch), torch.inference_mode():
+        yield torch
+
+
+@contextmanager
+def tidy_environment() -> Iterator[None]:
+    """Takes away what torch puts into the environment meanwhile."""
+    known = _LEFT_BEHIND in os.environ
+    try:
+        yield
+    finally:
+        if not known:
+            os.environ.pop(_LEFT_BEHIND, None)
 
 
 def _default_device() -> str:

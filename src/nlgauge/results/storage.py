@@ -31,10 +31,11 @@ from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError
 from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric, Arrays, CorpusMetric, Metric, Output
-from nlgauge.metric.registry import parse
 from nlgauge.metric.saved import describe, describe_outputs, restore, restore_outputs
 from nlgauge.results.arrays import read_arrays
+from nlgauge.results.first_format import upgraded
 from nlgauge.results.result import Result
+from nlgauge.results.saved_run import SavedFit, SavedMetric, SavedRun, SavedTable
 from nlgauge.results.table import Table
 from nlgauge.run.chunk import Fits, Job
 from nlgauge.run.costs import Costs
@@ -44,66 +45,23 @@ FORMAT = 2
 _ABANDONED_SECONDS = 24 * 3600
 
 
-class SavedMetric(msgspec.Struct):
-    """A metric by name, package and every parameter, how it prints, and its outputs by part."""
-
-    name: str
-    package: str
-    parameters: dict[str, Any]
-    printed: str
-    outputs: dict[str, list[dict[str, Any]]]
-
-
-class SavedTable(msgspec.Struct):
-    """One table's entry in run.json; `key` prefixes its arrays in statistics.npz."""
-
-    system: str
-    label: str
-    key: str
-    averaged: str | None
-    scores: dict[str, Any]
-
-
-class SavedFit(msgspec.Struct):
-    """One fit's entry in run.json: the system that it was made on ("": none), and the labels that share it."""
-
-    system: str
-    labels: list[str]
-    key: str
-
-
-class SavedRun(msgspec.Struct):
-    """run.json."""
-
-    format: int
-    texts: bool
-    lang: str | None
-    config: dict[str, Any]
-    metrics: dict[str, SavedMetric]
-    signatures: dict[str, str]
-    tables: list[SavedTable]
-    fits: list[SavedFit]
-    seconds: dict[str, dict[str, float]]
-    environment: dict[str, str]
-
-
 @dataclass(frozen=True, eq=False)
 class NotHere(CorpusMetric):
     """Stands for a metric whose class is not at hand, with all that was saved of it; no more can be computed."""
 
-    name: str  # type: ignore[misc]
-    package: str
-    parameters: dict[str, Any]
-    printed: str
-    saved_outputs: dict[str, tuple[Output, ...]]
+    saved: SavedMetric
 
     resamples: ClassVar[int] = 0
 
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.saved.name
+
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return self.saved_outputs
+        return restore_outputs(self.saved.outputs)
 
     def __str__(self) -> str:
-        return self.printed
+        return self.saved.printed
 
 
 def save(result: Result, directory: Path, texts: bool, overwrite: bool) -> Path:
@@ -192,7 +150,7 @@ def _plain_metric(metric: AnyMetric) -> AnyMetric:
 
 def _saved_metric(metric: AnyMetric, table: Table) -> SavedMetric:
     if isinstance(metric, NotHere):
-        return SavedMetric(metric.name, metric.package, metric.parameters, metric.printed, describe_outputs(metric.outputs()))
+        return metric.saved
     outputs = describe_outputs(metric.outputs() or {metric.name: tuple(table.outputs())})
     return SavedMetric(**describe(metric), printed=str(metric), outputs=outputs)
 
@@ -239,10 +197,10 @@ def _read(place: Path) -> Result:
     version = msgspec.json.decode(data, type=_Versioned).format
     if version not in (1, FORMAT):
         raise ResultError(f"{place} is of format {version}, this version reads up to {FORMAT}; use the version of nlgauge that wrote it.")
-    run = msgspec.json.decode(data, type=SavedRun) if version == FORMAT else _from_first_format(data)
+    statistics = read_arrays(place / "statistics.npz")
+    run = msgspec.json.decode(data, type=SavedRun) if version == FORMAT else upgraded(data, statistics)
     lines = _content(place / "corpus.jsonl").split(b"\n")
     corpus = Corpus.from_saved([msgspec.json.decode(line) for line in lines if line], run.lang)
-    statistics = read_arrays(place / "statistics.npz")
     metrics = {label: _metric(saved) for label, saved in run.metrics.items()}
     tables = {(saved.system, saved.label): _table(saved, metrics[saved.label], statistics, corpus) for saved in run.tables}
     if set(tables) != {(system, label) for system in corpus.systems for label in run.metrics} or not tables:
@@ -265,8 +223,7 @@ def _content(path: Path) -> bytes:
 
 
 def _metric(saved: SavedMetric) -> AnyMetric:
-    found = restore(saved.name, saved.package, saved.parameters)
-    return found or NotHere(saved.name, saved.package, saved.parameters, saved.printed, restore_outputs(saved.outputs))
+    return restore(saved.name, saved.package, saved.revision, saved.parameters) or NotHere(saved)
 
 
 def _rule(saved: Any) -> ReduceFn:
@@ -341,48 +298,3 @@ def _number(saved: Any) -> Any:
     if isinstance(saved, dict) and set(saved) == {"float"}:
         return float(saved["float"])
     return math.nan if saved is None else saved
-
-
-class _FirstTable(msgspec.Struct):
-    system: str
-    label: str
-    metric: str
-    key: str
-    averaged: str | None
-    scores: dict[str, Any]
-
-
-class _FirstRun(msgspec.Struct):
-    texts: bool
-    lang: str | None
-    config: dict[str, Any]
-    metrics: dict[str, str]
-    signatures: dict[str, str]
-    tables: list[_FirstTable]
-    fits: list[tuple[str, str]]
-    seconds: dict[str, dict[str, float]]
-    environment: dict[str, str]
-
-
-def _from_first_format(data: bytes) -> SavedRun:
-    """A run of format 1, in which metrics and fits were kept as they print."""
-    first = msgspec.json.decode(data, type=_FirstRun)
-    metrics = {label: _first_metric(printed, label, first.tables) for label, printed in first.metrics.items()}
-    owners: dict[str, list[str]] = {}
-    for label, saved in metrics.items():
-        metric = restore(saved.name, saved.package, saved.parameters)
-        fit = metric.fit() if isinstance(metric, Metric) else None
-        owners.setdefault(str(fit), []).append(label)
-    fits = [SavedFit(system, owners.get(printed, []), str(number)) for number, (printed, system) in enumerate(first.fits)]
-    tables = [SavedTable(table.system, table.label, table.key, table.averaged, table.scores) for table in first.tables]
-    return SavedRun(1, first.texts, first.lang, first.config, metrics, first.signatures, tables, fits, first.seconds, first.environment)
-
-
-def _first_metric(printed: str, label: str, tables: list[_FirstTable]) -> SavedMetric:
-    try:
-        metric = parse(printed)
-        return SavedMetric(**describe(metric), printed=printed, outputs={})
-    except NlgaugeError:
-        names = next(list(table.scores) for table in tables if table.label == label)
-        outputs = [{"name": name, "higher_is_better": None} for name in names if name != "score" or len(names) == 1]
-        return SavedMetric(printed.partition("(")[0], "", {}, printed, {label: outputs})

@@ -9,9 +9,9 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.language import code, name
+from nlgauge.corpus.scripts import Script, is_mostly_not_latin, language_of, unspaced_script
 from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.metric import AnyMetric
-from nlgauge.run.scripts import Script, is_mostly_not_latin, language_of, unspaced_script
 
 # So many texts of a column, and so many characters of each, tell the language.
 _TEXTS, _CHARACTERS = 200, 500

@@ -13,6 +13,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.errors import MetricError
 from nlgauge.features import Features
 from nlgauge.metric import Arrays, CorpusMetric, Fit, Metric
+from nlgauge.models.loader import held
 from nlgauge.results.table import Table
 from nlgauge.run.checks import check
 from nlgauge.run.chunk import Chunk, Fits, Job, Task, spent_on
@@ -22,11 +23,18 @@ from nlgauge.run.progress import report
 from nlgauge.run.reduction import Reducer
 
 Tables = dict[tuple[str, str], Table]
+# So many contributions of chunks to a fit are kept before they are merged, where that is possible.
+_MERGED = 16
 
 
 def run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Costs]:
     """A Table for each (system, label), the fits that were made or given, and what it cost."""
     check(corpus, job.metrics)
+    with held():
+        return _run(corpus, job, executor)
+
+
+def _run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Costs]:
     costs = Costs()
     chunks = [Chunk(corpus, segments, job.options) for segments in corpus.chunks(executor.characters)]
     # One chunk is the whole: fits, rows and corpus metrics then share its features.
@@ -88,6 +96,13 @@ def _fits(job: Job, chunks: Sequence[Chunk], whole: Chunk, executor: Executor, c
     return fits
 
 
+def _merged(job: Job, label: str, partials: list[Arrays]) -> list[Arrays]:
+    metric = job.metrics[label]
+    fit = metric.fit() if isinstance(metric, Metric) else None
+    merged = None if fit is None else fit.merge(partials)
+    return partials if merged is None else [merged]
+
+
 def _fitted_on(fit: Fit, corpus: Corpus) -> tuple[str, ...]:
     return corpus.systems if fit.over == "system" else ("",)
 
@@ -101,6 +116,8 @@ def _mapped(task: Task, chunks: Sequence[Chunk], executor: Executor, costs: Cost
             costs.add(cost)
             for key, arrays in rows.items():
                 found[key].append(arrays)
+                if task.stage == "fit" and len(found[key]) == _MERGED:
+                    found[key] = _merged(task.job, key[1], found[key])
             if len(chunks) > 1:
                 chunk.forget()
     return found

@@ -17,6 +17,8 @@ MetricSpec = str | AnyMetric | Mapping[str, Any]
 
 def labelled(metrics: MetricSpec | Iterable[MetricSpec]) -> dict[str, AnyMetric]:
     """Metrics by label, from names, values and dictionaries."""
+    if isinstance(metrics, type) or not isinstance(metrics, str | Metric | CorpusMetric | Iterable) or getattr(metrics, "ndim", 1) == 0:
+        raise ParameterError(f"metrics is {metrics!r:.60}; give names, Metric values or dictionaries with 'path'.")
     specs = [metrics] if isinstance(metrics, str | Metric | CorpusMetric | Mapping) else list(metrics)
     found: dict[str, AnyMetric] = {}
     for spec in specs:
@@ -36,12 +38,21 @@ def _one(spec: MetricSpec) -> tuple[str, AnyMetric]:
     if isinstance(spec, Metric | CorpusMetric):
         return getattr(spec, "resulting_name", None) or str(spec), spec
     if isinstance(spec, Mapping) and "path" in spec:
+        path, label, given = spec["path"], spec.get("resulting_name"), spec.get("compute_kwargs")
         known = ("path", "resulting_name", "task", "compute_kwargs")
-        parameters = {**(spec.get("compute_kwargs") or {}), **{key: value for key, value in spec.items() if key not in known}}
-        path = spec["path"]
-        metric = path if isinstance(path, Metric | CorpusMetric) else make(str(path), parameters)
-        return str(spec.get("resulting_name") or metric), metric
+        _check_spec(isinstance(path, str | Metric | CorpusMetric), "path", "a name or a Metric", path)
+        _check_spec(label is None or isinstance(label, str), "resulting_name", "a string", label)
+        _check_spec(given is None or isinstance(given, Mapping), "compute_kwargs", "a dictionary", given)
+        parameters = {**(given or {}), **{key: value for key, value in spec.items() if key not in known}}
+        _check_spec(all(isinstance(key, str) for key in parameters), "parameters", "named by strings", list(parameters))
+        metric = make(path, parameters) if isinstance(path, str) else path
+        return label or str(metric), metric
     raise ParameterError(f"a metric is a name, a Metric or a dictionary with 'path'; got {spec!r:.60}.")
+
+
+def _check_spec(holds: bool, key: str, domain: str, value: Any) -> None:
+    if not holds:
+        raise ParameterError(f"a metric's {key} must be {domain}, got {value!r:.60}.")
 
 
 def prepared(metrics: Mapping[str, AnyMetric], lang: str | None, reduce_fn: ReduceFn) -> dict[str, AnyMetric]:

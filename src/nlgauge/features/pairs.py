@@ -1,0 +1,73 @@
+"""What metrics share of a row (a prediction with its reference or references, or with its source): alignments and overlaps, made once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.features import RowFeature
+from nlgauge.features.text import Tokens
+from nlgauge.kernels.edits import edit_counts
+from nlgauge.kernels.fragments import fragment_column
+from nlgauge.kernels.ngram_sets import repeated_ngrams
+from nlgauge.kernels.ngrams import ngram_matches
+
+
+@dataclass(frozen=True)
+class EditCounts(RowFeature):
+    """(rows, 4) substitutions, deletions, insertions and hits between each prediction and its one reference."""
+
+    tokens: Tokens
+
+    def compute(self, view: Any) -> Array:
+        return edit_counts(*view.get(self.tokens, view.predictions, view.reference))
+
+
+@dataclass(frozen=True)
+class ClippedMatches(RowFeature):
+    """(rows, orders) clipped n-gram matches of each prediction with the references of its row."""
+
+    tokens: Tokens
+    orders: int
+
+    def compute(self, view: Any) -> Array:
+        tokens, predictions, references = view.get(self.tokens, view.predictions, view.reference)
+        return ngram_matches(tokens, predictions, Ragged(references, view.references.offsets), self.orders)
+
+
+@dataclass(frozen=True)
+class Fragments(RowFeature):
+    """The fragments of its source that each prediction is put together from: a column of (start, place in the source, length)."""
+
+    tokens: Tokens
+    exhaustive: bool
+
+    def compute(self, view: Any) -> Ragged:
+        tokens, summaries, sources = view.get(self.tokens, view.predictions, view.source)
+        return fragment_column(tokens, summaries, sources, self.exhaustive)
+
+
+@dataclass(frozen=True)
+class RepeatedNgrams(RowFeature):
+    """(rows, orders, 3) repeated, different and all n-grams of each prediction."""
+
+    tokens: Tokens
+    orders: int
+
+    def compute(self, view: Any) -> Array:
+        tokens, texts = view.get(self.tokens, view.predictions)
+        return repeated_ngrams(tokens, texts, self.orders)
+
+
+@dataclass(frozen=True)
+class Findings(RowFeature):
+    """What a metric's own `findings(view)` gives, once for its statistics and for its explanations."""
+
+    metric: Any
+
+    def __str__(self) -> str:
+        return f"findings of {self.metric}"
+
+    def compute(self, view: Any) -> Any:
+        return self.metric.findings(view)

@@ -1,0 +1,41 @@
+"""The domains of numeric parameters: what a metric accepts, and what its message says where it does not."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from nlgauge.metric import AnyMetric
+
+# Each order makes outputs or columns of statistics, so there must be an end; nobody looks at longer n-grams.
+HIGHEST_ORDER = 100
+
+
+def require_whole(metric: AnyMetric, parameter: str, least: int = 1, most: int | None = None, *, optional: bool = False) -> None:
+    """Raises unless a parameter is a whole number in its bounds, or None where that is allowed."""
+    value = getattr(metric, parameter)
+    holds = isinstance(value, int) and not isinstance(value, bool) and value >= least and (most is None or value <= most)
+    bounds = f"from {least}" if most is None else f"from {least} to {most}"
+    metric.require(holds or (optional and value is None), parameter, f"{'None or ' if optional else ''}a whole number {bounds}")
+
+
+def require_order(metric: AnyMetric, parameter: str = "max_order", least: int = 1) -> None:
+    """Raises unless a parameter is an order of n-grams."""
+    require_whole(metric, parameter, least, HIGHEST_ORDER)
+
+
+def require_number(
+    metric: AnyMetric, parameter: str, least: float = 0.0, most: float = math.inf, *, above: bool = False, optional: bool = False
+) -> None:
+    """Raises unless a parameter is a finite number in its bounds (with `above` not the least itself), or None where that is allowed."""
+    value = getattr(metric, parameter)
+    holds = _is_finite(value) and (least < value if above else least <= value) and value <= most
+    bounds = f"{'above' if above else 'from'} {least:g}" + (f" {'and ' if above else ''}up to {most:,.0f}" if most < math.inf else "")
+    metric.require(holds or (optional and value is None), parameter, f"{'None or ' if optional else ''}a number {bounds}")
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # a whole number beyond any float
+        return False

