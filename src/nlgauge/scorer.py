@@ -11,6 +11,7 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric, Metric, WholeMetric
 from nlgauge.metric.registry import make, parse
+from nlgauge.metrics.unknown_tokens import warn_about_unknown_tokens
 from nlgauge.models.loader import held
 from nlgauge.results.result import Result
 from nlgauge.results.table import Table
@@ -67,6 +68,7 @@ class Scorer:
         warn_about_languages(corpus, job.metrics)
         with progress(show_progress), held():
             tables, fits, costs = engine.run(corpus, job, self._executor)
+        warn_about_unknown_tokens(tables)
         return Result(corpus, tables, _signatures(corpus, job), costs, fits, job, engine.describe(job), environment())
 
 
@@ -164,6 +166,7 @@ def extended(result: Result, metrics: Sequence[MetricSpec], predictions: Mapping
         all_metrics = dict(job.metrics)
     with progress(), held():
         tables, fits, costs = engine.run(corpus, job, Serial())
+    warn_about_unknown_tokens(tables)
     total = Costs()
     total.add(result.costs)
     total.add(costs)

@@ -58,7 +58,7 @@ def test_matrices_must_fit(second: list[object]) -> None:
 
 
 def test_texts(tiny_models: dict[str, Path]) -> None:
-    from nlgauge.features import RunOptions
+    from nlgauge.features import RunOptions, Work
     from nlgauge.features.encoders import TextEmbedding
 
     place = str(tiny_models["encoder"])
@@ -67,7 +67,7 @@ def test_texts(tiny_models: dict[str, Path]) -> None:
     predictions, first, second = ([" ".join(rng.choice(words, 5)) for _ in range(70)] for _ in range(3))
     result = nlgauge.score(predictions, list(map(list, zip(first, second, strict=True))), metrics=Frechet(place))
     embed = TextEmbedding(place).compute
-    expected = oracle(*(embed(texts, {}, RunOptions()).vectors.values.astype(np.float64) for texts in (predictions, first + second)))
+    expected = oracle(*(embed(texts, Work(RunOptions())).vectors.values.astype(np.float64) for texts in (predictions, first + second)))
     assert result["frechet"]["score"] == pytest.approx(expected, rel=1e-4)
     twice = nlgauge.score(predictions, [[a, b, a] for a, b in zip(first, second, strict=True)], metrics=Frechet(place))
     assert twice["frechet"]["score"] == pytest.approx(expected, rel=1e-4)
