@@ -19,6 +19,8 @@ from nlgauge.metrics.depthscore import DepthScore, _depth
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+# Texts without a token that the tiny model knows.
+NOT_BEST_WHEN_EQUAL = {"right to left", "emoji", "not a character"}
 TEST_PARAMETERS = {"directions": 300}
 CHANGED_PARAMETERS = {"layer": 1, "lowest": 0.5, "compat": "official"}
 PREDICTIONS = [prediction for prediction, _ in SENTENCES]

@@ -28,7 +28,7 @@ class ReadabilityIndex(Metric):
         raise NotImplementedError
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        index = Output(self.name, self.higher_is_better, *self.bounds, nan="the text has no word")
+        index = Output(self.name, self.higher_is_better, *self.bounds, nan="the text has no word", decimals=2)
         return {self.name: (index, *(Output(name, None, 0) for name in ("words", "sentences", *self.uses)))}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:

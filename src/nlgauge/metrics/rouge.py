@@ -97,7 +97,8 @@ class Rouge(Metric):
         for i, (prediction, reference) in enumerate(zip(view.predictions, view.reference, strict=True)):
             tokens = self._tokens.of(view.text(prediction))
             longest = longest_matched(tokens, [self._tokens.of(view.text(reference))], 9)
-            orders = [Order(kind, *(float(column[i]) for column in columns)) for kind, columns in counts.items()]
-            title = ", ".join(f"{kind} {values[i, 0]:.4f}" for kind, values in rows.items())
+            kinds = view.parts or tuple(rows)
+            orders = [Order(kind, *(float(column[i]) for column in counts[kind])) for kind in kinds]
+            title = ", ".join(f"{kind} {rows[kind][i, 0]:.4f}" for kind in kinds)
             found.append(NgramMatches(title, {kind: values[i] for kind, values in rows.items()}, tokens, longest, orders))
         return found

@@ -37,7 +37,7 @@ class SelfBleu(CorpusMetric):
     sample: int | None = None
 
     name: ClassVar[str] = "self_bleu"
-    resamples: ClassVar[int] = 100
+    resamples: ClassVar[int] = 200
 
     def __post_init__(self) -> None:
         require_bleu(self)

@@ -69,7 +69,7 @@ class Vendi(CorpusMetric):
     sample: int | None = None
 
     name: ClassVar[str] = "vendi"
-    resamples: ClassVar[int] = 50
+    resamples: ClassVar[int] = 200
 
     def __post_init__(self) -> None:
         self.require(self.kernel in ("ngram", "ngram_set"), "kernel", "'ngram' or 'ngram_set'; nlgauge.metrics.vendi.vendi_score takes any matrix")
