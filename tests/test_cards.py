@@ -18,7 +18,7 @@ import pytest
 
 import nlgauge
 from nlgauge.errors import NlgaugeError, ParameterError, UnknownMetricError
-from nlgauge.metric import REGISTERED
+from nlgauge.metric import REGISTERED, CorpusMetric
 from nlgauge.metric.card import HEADINGS, ApplTasks, Card, Categories, QualityDims, card, filter_metrics, list_metrics
 from nlgauge.metric.registry import metric_classes
 from nlgauge.models.catalogue import CATALOGUE
@@ -108,6 +108,11 @@ def test_bounds_and_direction_that_the_card_tells_are_those_of_the_code(name: st
     assert {"higher": True, "lower": False, "neither": None}[next(filter(None, first.groups())).lower()] is output.higher_is_better
     if math.isfinite(output.low) and math.isfinite(output.high):
         assert re.search(rf"{output.low:g} (to|and) {output.high:g}", reading)
+
+
+@pytest.mark.parametrize("name", [name for name, metric in OURS.items() if issubclass(metric, CorpusMetric)])
+def test_the_card_says_how_often_the_metric_is_recomputed(name: str) -> None:
+    assert f"at most {OURS[name].resamples} of them" in " ".join(section(card(name), "How").split())
 
 
 @pytest.mark.parametrize("name", OURS)
