@@ -58,7 +58,7 @@ class ApplTasks(Enum):
 
 
 class QualityDims(Enum):
-    """Which quality of a text a metric measures."""
+    """The quality of a text that a metric measures."""
 
     Informativeness = "Informativeness"
     Relevance = "Relevance"
