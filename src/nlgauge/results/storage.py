@@ -229,7 +229,7 @@ def load(directory: str | Path) -> Result:
         TypeError,
         AttributeError,
         OverflowError,
-        RecursionError,
+        RuntimeError,  # RecursionError, and what zipfile raises of encrypted members and unknown versions
     ) as error:
         raise ResultError(f"{place} is damaged: {error!r:.300}") from None
 
