@@ -159,7 +159,10 @@ class Inference:
         observed = differences(np.zeros(len(self.corpus)))
         p_values = swap_test(differences, observed, self.plan.clusters.swaps(count, self.plan.seed))
         reason = f"tested by approximate randomisation with {count} recomputations, which give no interval of the difference"
-        return {name: PairTest(math.nan, math.nan, p, "randomisation", count, reason) for name, p in p_values.items()}
+        return {
+            name: PairTest(math.nan, math.nan, p, "randomisation", count, _unknown(observed[name]) if math.isnan(p) else reason)
+            for name, p in p_values.items()
+        }
 
 
 def bootstrap_scores(tables: list[Table], plan: Resampling) -> list[Arrays]:
@@ -188,8 +191,12 @@ def _pair_test(observed: float, drawn: Array, shuffled: Array | None, plan: Resa
     """The interval of a difference from bootstrap draws, and its p-value from shuffled ones, else from those draws shifted to mean 0."""
     interval = percentile(observed, drawn, plan.confidence)
     p = p_value(observed, drawn - drawn.mean() if shuffled is None else shuffled)
-    unknown = "a score is undefined or infinite, so its difference is not known" if not math.isfinite(observed) else "undefined in some resamples"
-    return PairTest(interval.low, interval.high, p, test, plan.resamples, unknown if math.isnan(p) else interval.reason)
+    return PairTest(interval.low, interval.high, p, test, plan.resamples, _unknown(observed) if math.isnan(p) else interval.reason)
+
+
+def _unknown(observed: float) -> str:
+    """Why the p-value of a difference is NaN."""
+    return "undefined in some resamples" if math.isfinite(observed) else "a score is undefined or infinite, so its difference is not known"
 
 
 def _randomised(first: list[Table], second: list[Table], plan: Resampling) -> list[Arrays]:
