@@ -183,7 +183,9 @@ def percentile(score: float, samples: Array, confidence: float) -> Interval:
 
 def half_sample_interval(score: float, samples: Array, confidence: float, scale: float = 1.0) -> Interval:
     """The interval of a metric that is not computed from per-segment statistics, from its values on random halves."""
-    spread = percentile(score, scale * (samples - samples.mean()), confidence)
+    # An infinite value has no distance from a mean: the interval is not known.
+    with np.errstate(invalid="ignore"):
+        spread = percentile(score, scale * (samples - samples.mean()), confidence)
     return Interval(score, score + spread.low, score + spread.high, spread.reason)
 
 
