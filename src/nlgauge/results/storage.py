@@ -36,6 +36,7 @@ from nlgauge.metric.saved import describe, describe_outputs, restore, restore_ou
 from nlgauge.results.arrays import read_arrays
 from nlgauge.results.result import Result
 from nlgauge.results.table import Table
+from nlgauge.run.checks import check
 from nlgauge.run.chunk import Fits, Job
 from nlgauge.run.costs import Costs
 from nlgauge.run.reduction import Averaged, LostFunction, ReduceFn
@@ -244,6 +245,7 @@ def _read(place: Path) -> Result:
     corpus = Corpus.from_saved([msgspec.json.decode(line) for line in lines if line], run.lang)
     statistics = read_arrays(place / "statistics.npz")
     metrics = {label: _metric(saved) for label, saved in run.metrics.items()}
+    check(corpus, metrics)
     tables = {(saved.system, saved.label): _table(saved, metrics[saved.label], statistics, corpus) for saved in run.tables}
     if set(tables) != {(system, label) for system in corpus.systems for label in run.metrics} or not tables:
         raise InputError("its tables are not those of its systems and metrics.")
