@@ -15,8 +15,8 @@ from nlgauge import features as features_module
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import InputError, MetricError
-from nlgauge.features import Feature, Features, RunOptions, Work, RowFeature
-from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, CorpusMetric
+from nlgauge.features import Feature, Features, RowFeature, RunOptions, Work
+from nlgauge.metric import Arrays, CorpusMetric, Fit, Metric, Output, Takes, View
 from nlgauge.metric.registry import make
 from nlgauge.metrics.bertscore import BertScore
 from nlgauge.run import chunk as chunk_module
