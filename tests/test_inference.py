@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -12,7 +14,10 @@ from hypothesis import strategies as st
 from strategies import WORDS
 
 import nlgauge
+from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError, ResultError
+from nlgauge.metric import Arrays, CorpusMetric, Metric, Output, Takes, View
+from nlgauge.metric.mean import MeanMetric
 from nlgauge.metric.registry import parse
 from nlgauge.results import resampling
 from nlgauge.results.inference import holm, p_value, percentile
@@ -301,3 +306,172 @@ def test_infinite_samples_have_an_interval():
 def test_an_infinite_difference_has_no_p_value():
     assert math.isnan(p_value(math.inf, np.zeros(5)))
     assert math.isnan(p_value(1.0, np.array([0.0, math.inf])))
+
+
+@dataclass(frozen=True)
+class Number(MeanMetric):
+    """The number that a prediction is; undefined for a text that is not one."""
+
+    name: ClassVar[str] = "number"
+    takes: ClassVar[Takes] = "alone"
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"number": (Output("number", True, nan="not a number"),)}
+
+    def values(self, view: View) -> Array:
+        texts = [view.text(prediction) for prediction in view.predictions]
+        return np.array([[float(text) if text else math.nan] for text in texts])
+
+
+@dataclass(frozen=True)
+class MeanNumber(CorpusMetric):
+    """The mean of the numbers that predictions are, as a metric that must be recomputed."""
+
+    name: ClassVar[str] = "mean_number"
+    resamples: ClassVar[int] = 4000
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"mean": (Output("mean", True),)}
+
+    def whole(self, corpus: Any, system: str, features: Any) -> dict[str, float]:
+        return {"mean": float(np.mean([float(features.texts[i]) for i in corpus.predictions[system].values]))}
+
+
+@dataclass(frozen=True)
+class Shortest(CorpusMetric):
+    """The length of the shortest text that is not empty; undefined where all are."""
+
+    name: ClassVar[str] = "shortest"
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"shortest": (Output("shortest", False, 0),)}
+
+    def whole(self, corpus: Any, system: str, features: Any) -> dict[str, float]:
+        return {"shortest": min((float(len(features.texts[i])) for i in corpus.predictions[system].values if features.texts[i]), default=math.nan)}
+
+
+def numbers(count: int) -> list[float]:
+    """Numbers about evenly over a bell curve; five of them are such that the extremes of their halves are 1.86 deviations away."""
+    if count == 5:
+        return [0.0, 0.0, 1.0, 2.0, 2.0]
+    return np.random.default_rng(8).normal(10, 3, count).tolist()
+
+
+@pytest.mark.parametrize("count", [5, 21, 22])
+def test_the_interval_from_halves_is_as_wide_as_that_of_a_mean(count):
+    values = numbers(count)
+    result = nlgauge.score([repr(value) for value in values], metrics=MeanNumber())
+    interval = result.intervals(resamples=4000)["mean_number"]["score"]
+    expected = 1.96 * np.std(values, ddof=1) / math.sqrt(count)
+    assert (interval.high - interval.low) / 2 == pytest.approx(expected, rel=0.1)
+    assert (interval.high + interval.low) / 2 == pytest.approx(interval.score, abs=0.1 * expected)
+    narrower = result.intervals(confidence=0.5, resamples=4000)["mean_number"]["score"]
+    assert narrower.high - narrower.low < 0.6 * (interval.high - interval.low)
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 8])
+def test_halves_are_drawn_without_replacement_and_each_is_as_likely(count):
+    halves = [half.tolist() for half in Clusters(None, count).halves(4000, 2)]
+    assert {len(half) for half in halves} == {count // 2}
+    assert all(half == sorted(set(half)) for half in halves)
+    drawn = np.bincount(np.concatenate(halves), minlength=count) / 4000
+    assert drawn == pytest.approx([count // 2 / count] * count, abs=0.03)
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+def test_a_corpus_metrics_row_says_which_test_ran_and_how_often(test):
+    texts, references = systems(24)
+    result = nlgauge.score(texts, references, metrics=["distinct", "wer"])
+    compared = result.compare(test=test, resamples=300)
+    assert (compared.test, compared.resamples) == (test, 300)
+    assert (compared["distinct"].test, compared["distinct"].resamples) == ("randomisation", 200)
+    assert (compared["wer"].test, compared["wer"].resamples) == (test, 300)
+    assert "200 recomputations, which give no interval" in compared["distinct"].reason
+    assert compared["wer"].reason == ""
+    few = result.compare(test=test, resamples=30)["distinct"]
+    assert few.resamples == 30
+    assert few.p * 31 == pytest.approx(round(few.p * 31))
+
+
+def test_undefined_segments_are_counted():
+    result = nlgauge.score({"A": ["1", "", "4", ""], "B": ["1", "2", "3", "4"]}, metrics=[Number(), "distinct"])
+    assert result["A"]["number"]["score"] == 2.5
+    assert result.undefined() == {("A", "number", "number"): 2}
+    assert nlgauge.score(["1"], metrics=Number()).undefined() == {}
+
+
+@dataclass(frozen=True)
+class Ratio(Metric):
+    """The sum of the numbers over the number of texts that are not empty: infinite, or undefined, where all are empty."""
+
+    name: ClassVar[str] = "ratio"
+    takes: ClassVar[Takes] = "alone"
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"ratio": (Output("ratio", True),)}
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        texts = [view.text(prediction) for prediction in view.predictions]
+        return {"ratio": np.array([[float(text or 1), float(bool(text))] for text in texts])}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        return {"ratio": statistics[..., 0] / statistics[..., 1]}
+
+
+UNKNOWN = "a score is undefined or infinite, so its difference is not known"
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+@pytest.mark.parametrize(
+    ("metric", "first", "second", "reason"),
+    [
+        (Number(), ["", "", "", ""], ["1", "2", "3", "4"], UNKNOWN),
+        (Ratio(), ["1", "2", "3", "4"], ["", "", "", ""], UNKNOWN),
+        (Ratio(), ["", "", "", ""], ["", "", "", ""], UNKNOWN),
+        (MeanNumber(), ["1", "2", "3", "4"], ["nan", "2", "3", "4"], UNKNOWN),
+        (MeanNumber(), ["1", "2", "3", "inf"], ["1", "2", "3", "4"], UNKNOWN),
+        (Number(), ["1", "", "", ""], ["", "2", "", ""], "undefined in some resamples"),
+        (Ratio(), ["7", "", "", ""], ["", "5", "", ""], "undefined in some resamples"),
+        (Shortest(), ["a", "b b", "", ""], ["", "", "c", "d d"], "undefined in some resamples"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:with 4 segments")
+def test_a_p_that_is_not_known_has_a_reason(metric, first, second, reason, test):
+    (row,) = nlgauge.score({"A": first, "B": second}, metrics=metric).compare(test=test, resamples=50)
+    assert math.isnan(row.p)
+    assert math.isnan(row.p_holm)
+    assert row.reason == reason
+
+
+def weighted_score(metric: str, predictions: list[str], references: list[str], weights: list[float]) -> float:
+    return nlgauge.score(predictions, references, metrics=metric, weights=weights)[metric]["score"]
+
+
+@pytest.mark.parametrize("metric", ["wer", "chrf"])
+def test_unequal_weights_count_in_every_resample(metric):
+    texts, references = systems(9)
+    weights = [5.0, 0.25, 3.0, 1.0, 0.5, 8.0, 1.0, 2.0, 0.125]
+    result = nlgauge.score(texts, references, metrics=metric, weights=weights)
+    drawn: dict[str, list[float]] = {name: [] for name in texts}
+    for counts in np.concatenate(list(Clusters(None, 9).bootstrap(40, seed=3))).astype(int):
+        chosen = [i for i, count in enumerate(counts) for _ in range(count)]
+        for name, predictions in texts.items():
+            drawn[name].append(
+                weighted_score(metric, [predictions[i] for i in chosen], [references[i] for i in chosen], [weights[i] for i in chosen])
+            )
+    interval = result.intervals(resamples=40, seed=3)["worse"][metric]["score"]
+    assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(drawn["worse"], [0.025, 0.975])), abs=1e-9)
+    shuffled = []
+    for mask in np.concatenate(list(Clusters(None, 9).swaps(40, seed=3))):
+        sides = [[b if swap else a for a, b, swap in zip(one, other, mask, strict=True)] for one, other in _both_ways(texts)]
+        values = [weighted_score(metric, side, references, weights) for side in sides]
+        shuffled.append(values[0] - values[1])
+    row = result.compare(resamples=40, seed=3)[metric]
+    assert row.p == p_value(row.difference, np.array(shuffled))
+    difference = np.array(drawn["better"]) - np.array(drawn["worse"])
+    assert (row.low, row.high) == pytest.approx(tuple(np.quantile(difference, [0.025, 0.975])), abs=1e-9)
+
+
+def _both_ways(texts: dict[str, list[str]]) -> list[tuple[list[str], list[str]]]:
+    one, other = texts.values()
+    return [(one, other), (other, one)]

@@ -86,7 +86,7 @@ def _unfit_remark(lang: str | None, metrics: Mapping[str, AnyMetric], unfit: lis
 def _splits(metric: AnyMetric, lang: str | None, texts: Sequence[str], script: Script) -> bool:
     words = metric.words(lang)
     try:
-        return words is None or script.is_split(texts, words)
+        return words is None or script.is_split(texts, words.of)
     except NlgaugeError:  # another package's tokeniser, or one whose dictionary is missing, which the run will say
         return True
 
