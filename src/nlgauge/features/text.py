@@ -1,4 +1,9 @@
-"""Tokens, lines and sentences of a text."""
+"""Tokens, lines and sentences of a text.
+
+A text in which a metric's tokeniser finds no token is the empty text to that metric, whatever stands in it: white space, zero-width characters, a
+lone byte order mark, or punctuation where the tokeniser leaves that out. Two such texts score as two empty ones, equal or not. To
+tokenisers that split at white space alone (jiwer's, sacreBLEU's, Tercom's) a zero-width character is a token like any other.
+"""
 
 from __future__ import annotations
 

@@ -53,13 +53,8 @@ class Cder(Metric):
         return jump_distances(tokens, predictions, references, _COSTS)[:, 0]
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-        edits = view.rows(Findings(self))
-        lengths = tokens.lengths[references]
-        # Texts without a word (only punctuation, say) are one unit each: equal, or one edit apart.
-        wordless = (lengths == 0) & (tokens.lengths[predictions] == 0)
-        differ = np.array([view.text(p) != view.text(r) for p, r in zip(view.predictions, view.reference, strict=True)], dtype=bool)
-        return {"cder": np.column_stack([np.where(wordless, differ, edits), lengths]).astype(np.float64)}
+        tokens, references = view.get(self._tokens, view.reference)
+        return {"cder": np.column_stack([view.rows(Findings(self)), tokens.lengths[references]]).astype(np.float64)}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         edits, length = statistics[..., 0], statistics[..., 1]

@@ -40,9 +40,6 @@ class Levenshtein(Metric):
         tokens, predictions, references = view.get(feature, view.predictions, view.reference)
         distance = view.rows(EditCounts(feature))[:, :HITS].sum(axis=1)
         longest = np.maximum(tokens.lengths[predictions], tokens.lengths[references])
-        # Texts without a token (only punctuation, say) are one unit each: equal, or one edit apart.
-        differ = np.array([view.text(p) != view.text(r) for p, r in zip(view.predictions, view.reference, strict=True)], dtype=bool)
-        distance = np.where(longest > 0, distance, differ)
         return {"levenshtein": np.column_stack([1 - distance / np.maximum(longest, 1), distance, np.ones(len(view))])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
