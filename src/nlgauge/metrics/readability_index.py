@@ -32,7 +32,7 @@ class ReadabilityIndex(Metric):
         return {self.name: (index, *(Output(name, None, 0) for name in ("words", "sentences", *self.uses)))}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), "sentences": f"sentencex-{corpus.lang or 'en'}"}
+        return {**super().facts(corpus), "sentences": f"sentencex-{corpus.lang or 'en'}+quotations"}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         counts, texts = view.get(ReadabilityCounts(view.lang or "en"), view.predictions)
