@@ -10,7 +10,7 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError, ResultError
-from nlgauge.estimators.mutual_information import MutualInformation, warn_of_few
+from nlgauge.estimators.mutual_information import MutualInformation, digests, warn_of_few
 from nlgauge.features import Features, RunOptions
 from nlgauge.features.encoders import TextEmbedding
 from nlgauge.metric import Metric
@@ -51,14 +51,17 @@ def rank_summarisers(given: Result | Corpus, metric: str | Cosmic = "cosmic", se
 
 
 class Convergence(NamedTuple):
-    """How one density was fitted: the epochs until its stopping rows improved no more, whether the limit ended it instead, and -log q by rows."""
+    """How one density was fitted: the mean round of training in it, whether the last rounds still gained, and -log q by rows.
+
+    A density is a mixture of those after each of 10 rounds, weighted by other rows: a mean near 0 says that its start was best, one near 10 the end.
+    """
 
     system: str
     density: str
     seed: int
     fold: int
-    epochs: int
-    limited: bool
+    rounds: float
+    gaining: bool
     learnt: float
     held_out: float
 
@@ -81,10 +84,10 @@ def convergence(result: Result, metric: str | Cosmic = "cosmic") -> list[Converg
         for target, other in (("source", "summary"), ("summary", "source")):
             if target not in fit.targets:
                 continue
-            epochs, limited, learnt, held_out = (arrays[f"{target}_fit_{name}"] for name in ("epochs", "limited", "learnt", "held_out"))
-            for seed, fold, side in np.ndindex(epochs.shape):
+            rounds, gaining, learnt, held_out = (arrays[f"{target}_fit_{name}"] for name in ("rounds", "gaining", "learnt", "held_out"))
+            for seed, fold, side in np.ndindex(rounds.shape):
                 place, density = (seed, fold, side), target if side == 0 else f"{target} given {other}"
-                how = int(epochs[place]), bool(limited[place]), float(learnt[place]), float(held_out[place])
+                how = float(rounds[place]), bool(gaining[place]), float(learnt[place]), float(held_out[place])
                 found.append(Convergence(system, density, seed, fold, *how))
     return found
 
@@ -126,7 +129,7 @@ def information_graph(given: Result | Corpus, metric: str | Cosmic = "cosmic", s
     """The directed graph of how well each system's summaries predict the others' (Figure 10).
 
     `metric` says how: n systems take n (n - 1) estimates, so that "cosmic(estimator='gaussian')" may be wanted. Segments where either text is empty
-    are left out of a pair of systems. Sources, if any, only say which segments belong together: one source never stands on both sides of a split.
+    are left out of a pair of systems. Segments with the same source (without sources: the same text to predict) are never on both sides of a split.
     """
     corpus, cosmic = _with_texts(given), _cosmic(metric)
     systems = corpus.systems
@@ -136,9 +139,10 @@ def information_graph(given: Result | Corpus, metric: str | Cosmic = "cosmic", s
         if (corpus.predictions[system].lengths != 1).any():
             raise InputError(f"a graph needs one prediction per segment, {system!r} has several.")
     ids = [corpus.predictions[system].values for system in systems]
-    embedded, *places = Features(corpus.texts, RunOptions(seed)).get(TextEmbedding(cosmic.model, cosmic.unit), *ids)
+    embedded, *places = Features(corpus.texts, RunOptions(seed)).get(TextEmbedding(cosmic.model, cosmic.unit, alone=True), *ids)
     filled = np.array([[bool(corpus.texts[text].strip()) for text in column.tolist()] for column in ids])
-    groups = np.arange(len(corpus)) if corpus.sources is None else corpus.sources
+    contents = [digests(corpus.texts[text] for text in column.tolist()) for column in ids]
+    sources = [] if corpus.sources is None else [digests(corpus.texts[text] for text in corpus.sources.tolist())]
     information, deviation = (np.full((len(systems), len(systems)), np.nan) for _ in range(2))
     warn_of_few(int(filled.sum(axis=1).min()))
     estimate = cosmic.information()
@@ -146,7 +150,8 @@ def information_graph(given: Result | Corpus, metric: str | Cosmic = "cosmic", s
         report("systems about each other", done, len(systems) * (len(systems) - 1))
         rows = np.flatnonzero(filled[i] & filled[j])
         predicted, predicting = (embedded.vectors.values[places[k][rows]] for k in (j, i))
-        found = estimate(predicted, predicting, groups[rows], len(corpus), seed)
+        keys = np.column_stack([*sources, contents[j], contents[i]])[rows]
+        found = estimate(predicted, predicting, keys, len(corpus), seed)
         by_seed = (found.entropy - found.conditional).mean(axis=1) if len(rows) else np.full(cosmic.seeds, np.nan)
         information[i, j] = by_seed.mean()
         deviation[i, j] = by_seed.std(ddof=1) if len(by_seed) > 1 else np.nan

@@ -16,33 +16,34 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 
+_LEAST_SCALE = 1e-4
+
 
 class Pointwise(NamedTuple):
     """For each seed and row -log q(t) and -log q(t|s), in nats; their difference is the row's information. NaN where nothing could be fitted.
 
-    The rest says how fitting went, for each seed, fold and density (alone, then given the other side): epochs, whether their limit ended it, and the
-    mean of -log q on the rows learnt from and on those held out. `width`: the dimensions of t that were kept.
+    The rest says how fitting went, for each seed, fold and density (alone, then given the other side): the mean round of its training by weight,
+    whether the last rounds still gained, and the mean of -log q on rows learnt from and on those held out. `width`: dimensions of t that were kept.
     """
 
     entropy: Array
     conditional: Array
     fold: Array
     width: int
-    epochs: Array
-    limited: Array
+    rounds: Array
+    gaining: Array
     learnt: Array
     held_out: Array
 
     @classmethod
     def of(cls, entropy: Array, conditional: Array, fold: Array, width: int) -> Pointwise:
-        """Of an estimator that has no epochs; a fold's mean is both what was learnt and what was held out."""
+        """Of an estimator that has no rounds and values no row that it learnt from."""
         folds = int(fold.max(initial=-1)) + 1
         means = np.full((len(fold), folds, 2), np.nan)
         for seed, fold_of_row in enumerate(fold):
             for k in range(folds):
                 means[seed, k] = [side[seed, fold_of_row == k].mean() for side in (entropy, conditional)]
-        zeros = np.zeros(means.shape, dtype=np.int64)
-        return cls(entropy, conditional, fold, width, zeros, zeros.astype(bool), np.full_like(means, np.nan), means)
+        return cls(entropy, conditional, fold, width, np.zeros(means.shape), np.zeros(means.shape, dtype=bool), np.full_like(means, np.nan), means)
 
 
 def fold_of_rows(groups: Array, folds: int, seed: int, seeds: int) -> Array:
@@ -53,15 +54,36 @@ def fold_of_rows(groups: Array, folds: int, seed: int, seeds: int) -> Array:
 
 
 def standardised(values: Array, components: int | None) -> tuple[Array, float]:
-    """Principal components (None: the dimensions themselves) with mean 0 and variance 1, and the log volume that this takes away."""
+    """Principal components with mean 0 and variance 1, and the log volume that this takes away.
+
+    Where fewer components than dimensions are kept, they are those of most variance. Where all are kept (None, or as many as there are dimensions),
+    dimensions are scaled before they are turned, so that the scale of one dimension changes nothing.
+    """
     values = values.astype(np.float64)
     values = values - values.mean(axis=0)
-    if components is not None and components < values.shape[1]:
-        axes = np.linalg.eigh(values.T @ values)[1][:, ::-1][:, :components]
-        values = values @ axes
+    volume = 0.0
+    if components is None or components >= values.shape[1]:
+        values, volume = _scaled(values)
+        components = values.shape[1]
+    turned, rest = _scaled(values @ principal_axes(values.T @ values, components))
+    return turned, volume + rest
+
+
+def principal_axes(covariance: Array, components: int) -> Array:
+    """(dimensions, components) eigenvectors, that of most variance first.
+
+    Their signs are free, and processors choose differently: here each points to the side of one fixed direction.
+    """
+    axes: Array = np.linalg.eigh(covariance)[1][:, ::-1][:, :components]
+    side = np.random.default_rng(0).standard_normal(len(axes)) @ axes
+    return axes * np.where(side < 0, -1.0, 1.0)
+
+
+def _scaled(values: Array) -> tuple[Array, float]:
+    """Centred dimensions with variance 1, and the logarithm of their volume before."""
     scale = values.std(axis=0)
-    # A dimension that does not vary in relation to the largest holds rounding alone.
-    kept = scale > 1e-6 * scale.max(initial=0.0)
+    # What varies less in relation to the largest holds the rounding of single precision, or nothing.
+    kept = scale > _LEAST_SCALE * scale.max(initial=0.0)
     return values[:, kept] / scale[kept], float(np.log(scale[kept]).sum())
 
 

@@ -3,22 +3,27 @@
 q(t) is a mixture of K Gaussians; q(t|s) one whose means, scales and weights are functions of s (a linear map plus a two-layer network). With
 `full`, modes have a triangular factor L beside their scales: log N(y) = -|(1 + L) u|^2 / 2 + sum log scale - d/2 log 2 pi, u = scale (y - mean).
 
-What this does, and the released estimator (`knife_released`) does not: dimensions are standardised, so the value does not change with shift and
-scale; means are learned, and start at clusters of the data or as one Gaussian, whichever suits other rows better; scales are free; training stops
-early on those other rows; every row is valued by densities that never saw it; and all is done for several seeds. The models of all seeds and folds
-are trained side by side, as one batch of matrices.
+What this does, and the released estimator (`knife_released`) does not: vectors are turned to their principal axes and standardised, so the value does
+not change with shift and scale; means are learned, and start between clusters of the data and one Gaussian, nearer to what suits other rows better;
+scales are free, but that one more row with the variance of all keeps them from growing without bound; every row is valued by densities that never saw
+it; and all is done for several seeds. The models of all seeds and folds are trained side by side, as one batch of matrices.
+
+Nothing hangs on the last bits of the vectors, because no choice is all or nothing: training takes a number of rounds that the number of rows fixes,
+and the density is a mixture of those after each round, q = sum_r w_r q_r with w_r ~ exp(-n loss_r) of n stopping rows; starts and strengths of the
+linear map are averaged with such weights, too. Modes never start at equal places, and no step is made of a gradient that is rounding alone.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.estimators.gaussian import Pointwise, standardised
+from nlgauge.estimators.knife_starts import clusters, ridge, weighing
 from nlgauge.models.loader import torch_modules
 from nlgauge.run.progress import report
 
@@ -26,21 +31,26 @@ _HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 _LARGEST_LOG_SCALE = 7.0
 _STOPPING_SHARE = 0.2
 _BLOCK = 512
-_CLUSTERED, _MAXIMISATIONS = 4096, 30
+_CLUSTERED = 4096
+_APART = 0.3
 _DECAY = 0.9, 0.999
+# Adam's usual 1e-8 makes full steps of gradients that are rounding alone.
+_LEAST_GRADIENT = 1e-3
+_ROWS_FOR_A_STEP, _FEWEST_STEPS, _MOST_STEPS = 16, 2, 100
+_WARMING = 0.1
+# A density that gained more nats than this in the last quarter of its rounds may have had too few.
+_STILL_GAINING = 0.1
 
 
 class Settings(NamedTuple):
-    """How the densities are trained. The limit is `epochs`, or as many as make `steps` where there are few rows."""
+    """How the densities are trained: for a number of rounds, each of one step for every 16 rows, but of 2 steps at least and 100 at most."""
 
     modes: int = 4
     full: bool = False
     hidden: int = 128
     learning_rate: float = 3e-3
     batch: int = 128
-    epochs: int = 200
-    steps: int = 4000
-    patience: int = 8
+    rounds: int = 10
 
 
 class _Models(NamedTuple):
@@ -61,13 +71,13 @@ class _Models(NamedTuple):
         return [self.torch.stack(parts) for parts in zip(*started, strict=True)]
 
 
-LogDensity = Callable[[Any, Settings, Any, Any, list[Any]], Any]
+LogDensity = Callable[[Any, Settings, Any, Any, list[Any]], tuple[Any, Any]]
 
 
 def cross_fitted(target: Array, given: Array, fold: Array, components: int | None, settings: Settings, seed: int) -> Pointwise:
     """Held-out pointwise entropies of `target`, alone and given `given`; `fold` (seeds, rows) says with whom each row is held out.
 
-    `components`: principal components kept of each side; None keeps every dimension.
+    `components`: principal components kept of each side; None keeps all. The order of the rows decides what is drawn for each of them.
     """
     torch = torch_modules("estimating information")[1]
     before = torch.get_num_threads()
@@ -94,17 +104,20 @@ def _cross_fitted(torch: Any, target: Array, given: Array, fold: Array, componen
         models.learning.append(order[stopping:] if len(order) > 1 else order)
         models.rest.append(np.flatnonzero(fold[k // folds] == k % folds))
         models.generators.append(torch.Generator().manual_seed(int(rng.integers(2**31))))
-    how: list[tuple[list[Any], ...]] = []
+    how: list[_Trained] = []
     parameters: list[Any] = []
     for side, (start, log_density) in enumerate(((_alone, _log_alone), (_conditional, _log_conditional))):
-        parameters, epochs, limited = _trained(models, models.start(start, parameters), log_density, side)
-        held_out = _surprises(models, log_density, parameters, models.rest)
-        learnt = _surprises(models, log_density, parameters, models.learning)
+        parameters = models.start(start, parameters)
+        how.append(_trained(models, parameters, log_density, side))
         for k, rows in enumerate(models.rest):
-            found[side][k // folds, rows] = held_out[k] + offset
-        how.append((epochs, limited, *([float(values.mean()) + offset for values in part] for part in (learnt, held_out))))
-    by_density = [np.array([one[i] for one in how]).T.reshape(seeds, folds, 2) for i in range(4)]
-    return Pointwise(found[0], found[1], fold, t.shape[1], *by_density)
+            found[side][k // folds, rows] = how[side].held_out[k] + offset
+
+    def by_density(of_density: Callable[[_Trained], Any]) -> Array:
+        return np.array([of_density(one) for one in how]).T.reshape(seeds, folds, 2)
+
+    learnt, held_out = by_density(lambda one: [part.mean() for part in one.learnt]), by_density(lambda one: [part.mean() for part in one.held_out])
+    rounds, gaining = by_density(lambda one: one.rounds), by_density(lambda one: one.gaining)
+    return Pointwise(found[0], found[1], fold, t.shape[1], rounds, gaining, learnt + offset, held_out + offset)
 
 
 def _log_mixture(torch: Any, values: Any, means: Any, log_scales: Any, logits: Any, lower: Any = None) -> Any:
@@ -120,12 +133,12 @@ def _log_mixture(torch: Any, values: Any, means: Any, log_scales: Any, logits: A
 def _alone(models: _Models, model: int, _: list[Any]) -> list[Any]:
     rows = models.targets[models.learning[model]].double().numpy()
     starts = _starts(models, model, rows, (rows.T @ rows + np.eye(rows.shape[1])) / (len(rows) + 1))
-    return _better(models, model, _log_alone, starts)
+    return _between(models, model, _log_alone, starts)
 
 
-def _log_alone(torch: Any, settings: Settings, values: Any, _: Any, parameters: list[Any]) -> Any:
+def _log_alone(torch: Any, settings: Settings, values: Any, _: Any, parameters: list[Any]) -> tuple[Any, Any]:
     means, log_scales, logits, *lower = parameters
-    return _log_mixture(torch, values, means[:, None], log_scales[:, None], logits[:, None], *lower)
+    return _log_mixture(torch, values, means[:, None], log_scales[:, None], logits[:, None], *lower), log_scales[:, None]
 
 
 def _conditional(models: _Models, model: int, alone: list[Any]) -> list[Any]:
@@ -137,7 +150,8 @@ def _conditional(models: _Models, model: int, alone: list[Any]) -> list[Any]:
         return deviation * torch.randn(rows, columns, generator=models.generators[model])
 
     # The best linear prediction is where training starts: exact already where all is Gaussian.
-    slopes, missed, left = _ridge(models, model)
+    sides = ([side[rows].double().numpy() for side in (models.targets, models.givens)] for rows in (models.learning[model], models.stopping[model]))
+    slopes, missed, left = ridge(*next(sides), *next(sides))
     skip = torch.zeros(width, outputs)
     skip[:, : modes * d] = torch.from_numpy(np.tile(slopes, modes)).float()
     layers = [normal(width, hidden, max(1, width) ** -0.5), torch.zeros(1, hidden), normal(hidden, hidden, hidden**-0.5), torch.zeros(1, hidden)]
@@ -148,16 +162,16 @@ def _conditional(models: _Models, model: int, alone: list[Any]) -> list[Any]:
         [linear, torch.cat([means.reshape(-1), log_scales.reshape(-1), logits])[None], *layers, *lower]
         for linear, (means, log_scales, logits, *lower) in mixtures
     ]
-    return _better(models, model, _log_conditional, starts)
+    return _between(models, model, _log_conditional, starts)
 
 
-def _log_conditional(torch: Any, settings: Settings, values: Any, conditions: Any, parameters: list[Any]) -> Any:
+def _log_conditional(torch: Any, settings: Settings, values: Any, conditions: Any, parameters: list[Any]) -> tuple[Any, Any]:
     skip, bias, w1, b1, w2, b2, w3, *lower = parameters
     hidden = torch.tanh(torch.baddbmm(b2, torch.tanh(torch.baddbmm(b1, conditions, w1)), w2))
     raw = torch.baddbmm(torch.baddbmm(bias, conditions, skip), hidden, w3)
     modes, d = settings.modes, values.shape[-1]
     means, log_scales = (part.reshape(*values.shape[:-1], modes, d) for part in (raw[..., : modes * d], raw[..., modes * d : 2 * modes * d]))
-    return _log_mixture(torch, values, means, log_scales, raw[..., 2 * modes * d :], *lower)
+    return _log_mixture(torch, values, means, log_scales, raw[..., 2 * modes * d :], *lower), log_scales
 
 
 def _starts(models: _Models, model: int, rows: Array, covariance: Array) -> list[list[Any]]:
@@ -165,8 +179,10 @@ def _starts(models: _Models, model: int, rows: Array, covariance: Array) -> list
     torch, modes, d = models.torch, models.settings.modes, rows.shape[1]
     deviations, spread = np.sqrt(np.diag(covariance)), rows.std(axis=0)
     rows = rows / np.where(spread > 0, spread, 1.0)
-    drawn = rows[torch.randint(len(rows), (modes,), generator=models.generators[model]).numpy()]
-    means, variances, weights = _clusters(rows[:_CLUSTERED], drawn)
+    generator = models.generators[model]
+    # A little apart, because rows may be equal: two modes at one place would be parted by rounding.
+    drawn = rows[torch.randint(len(rows), (modes,), generator=generator).numpy()] + _APART * torch.randn(modes, d, generator=generator).numpy()
+    means, variances, weights = clusters(rows[:_CLUSTERED], drawn)
     scales, lower = 1 / deviations, np.zeros((d, d))
     if models.settings.full:
         whitening = np.linalg.inv(np.linalg.cholesky(covariance))
@@ -177,92 +193,89 @@ def _starts(models: _Models, model: int, rows: Array, covariance: Array) -> list
     return [[torch.from_numpy(part).float() for part in start[: 4 if models.settings.full else 3]] for start in (one, several)]
 
 
-def _clusters(rows: Array, means: Array) -> tuple[Array, Array, Array]:
-    """Means, variances and weights of a mixture by expectation maximisation; one more row with the variance of all keeps each mode from vanishing."""
-    variances, weights = np.ones(means.shape), np.full(len(means), 1 / len(means))
-    for _ in range(_MAXIMISATIONS):
-        distances = rows**2 @ (1 / variances).T - 2 * rows @ (means / variances).T + (means**2 / variances).sum(axis=1)
-        logs = np.log(weights) - 0.5 * (distances + np.log(variances).sum(axis=1))
-        shares = np.exp(logs - logs.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        counts = shares.sum(axis=0)[:, None] + 1
-        means = shares.T @ rows / counts
-        variances = (shares.T @ rows**2 + 1) / counts - means**2
-        weights = counts[:, 0] / counts.sum()
-    return means, variances, weights
-
-
-def _better(models: _Models, model: int, log_density: LogDensity, starts: list[list[Any]]) -> list[Any]:
-    """The start that the stopping rows like best."""
-    rows = models.stopping[model]
+def _between(models: _Models, model: int, log_density: LogDensity, starts: list[list[Any]]) -> list[Any]:
+    """The mean of the starts, weighted by how the stopping rows like each: where they clearly like one best, that one."""
+    torch, rows = models.torch, models.stopping[model]
     values, conditions = models.targets[rows][None], models.givens[rows][None]
-    found = [float(log_density(models.torch, models.settings, values, conditions, [part[None] for part in start]).mean()) for start in starts]
-    return starts[int(np.argmax(found))]
+    liked = [log_density(torch, models.settings, values, conditions, [part[None] for part in start])[0].mean() for start in starts]
+    weights = torch.softmax(weighing(len(rows)) * torch.stack(liked), 0)
+    return [sum(weight * part for weight, part in zip(weights, parts, strict=True)) for parts in zip(*starts, strict=True)]
 
 
-def _ridge(models: _Models, model: int) -> tuple[Array, Array, Array]:
-    """The linear map (ridge, its strength chosen on the stopping rows), what it leaves of the learning rows, and the covariance of that elsewhere."""
-    learning, stopping = models.learning[model], models.stopping[model]
-    (target, given), (wanted, shown) = ([side[rows].double().numpy() for side in (models.targets, models.givens)] for rows in (learning, stopping))
-    covariance, crossed = given.T @ given / len(learning), given.T @ target / len(learning)
-    tried = []
-    for strength in (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0, math.inf):
-        slopes = np.zeros_like(crossed)
-        if math.isfinite(strength):
-            slopes = np.linalg.solve(covariance + (strength + 1e-9) * np.eye(len(covariance)), crossed)
-        missed = wanted - shown @ slopes
-        # One more row with the variance of all: a handful of rows must not look like certainty.
-        left = (missed.T @ missed + np.eye(missed.shape[1])) / (len(stopping) + 1)
-        tried.append((float(np.log(np.diag(left)).sum()), slopes, left))
-    _, slopes, left = min(tried, key=lambda one: one[0])
-    return slopes, target - given @ slopes, left
+class _Trained(NamedTuple):
+    """For each model -log q of the rows held out and of some rows learnt from, the mean round by weight, and whether the last rounds still gained."""
+
+    held_out: list[Array]
+    learnt: list[Array]
+    rounds: Array
+    gaining: Array
 
 
-def _trained(models: _Models, parameters: list[Any], log_density: LogDensity, side: int) -> tuple[list[Any], list[int], list[bool]]:
-    """Adam on the learning rows, each model until its stopping rows gain nothing more: best parameters, epochs, and who met the limit of epochs."""
-    torch, settings, count = models.torch, models.settings, len(models.rest)
+def _trained(models: _Models, parameters: list[Any], log_density: LogDensity, side: int) -> _Trained:
+    """Adam on the learning rows, all rounds, in place; the densities after each round are mixed, weighted by their loss on the stopping rows."""
+    torch, settings = models.torch, models.settings
     length = max(len(rows) for rows in models.learning)
-    steps = math.ceil(length / settings.batch)
-    limit = max(settings.epochs, settings.steps // steps)
-    best, waited, epochs = np.full(count, math.inf), np.zeros(count, dtype=int), np.zeros(count, dtype=int)
-    kept = [parameter.clone() for parameter in parameters]
+    steps = min(max(math.ceil(length / _ROWS_FOR_A_STEP), _FEWEST_STEPS), _MOST_STEPS)
     moments = [[torch.zeros_like(parameter) for parameter in parameters] for _ in _DECAY]
-    active: Array = np.arange(count)
-    for epoch in range(limit + 1):
-        report("estimating information", (side * count + count - len(active)) * limit + len(active) * epoch, 2 * count * limit)
-        if epoch:
-            rows = torch.stack([_resized(torch, _shuffled(models, model), length) for model in active])
-            for step, batch in enumerate(rows.split(settings.batch, dim=1)):
-                parameters = [parameter.requires_grad_() for parameter in parameters]
-                loss = -log_density(torch, settings, models.targets[batch], models.givens[batch], parameters).mean(dim=1).sum()
-                gradients = torch.autograd.grad(loss, parameters)
-                _adam(parameters, gradients, moments, settings.learning_rate, (epoch - 1) * steps + step + 1)
-        stopping = _surprises(models, log_density, parameters, [models.stopping[model] for model in active])
-        held = np.array([values.mean() for values in stopping])
-        epochs[active] = epoch
-        better = held < best[active] - 1e-4
-        chosen = active[better]
-        best[chosen], waited[chosen] = held[better], 0
-        waited[active[~better]] += 1
-        for whole, parameter in zip(kept, parameters, strict=True):
-            whole[chosen] = parameter.detach()[torch.from_numpy(better)]
-        going = waited[active] < settings.patience
-        if not going.all():
-            active, stay = active[going], torch.from_numpy(going)
-            parameters = [parameter.detach()[stay] for parameter in parameters]
-            moments = [[moment[stay] for moment in part] for part in moments]
-        if not len(active):
-            break
-    return kept, epochs.tolist(), (waited < settings.patience).tolist()
+    batches = _batches(models, length)
+    some = [learning[: len(stopping)] for learning, stopping in zip(models.learning, models.stopping, strict=True)]
+    losses, held_out, learnt = [], [], []
+    for done in range(settings.rounds + 1):
+        report("estimating information", side * settings.rounds + done, 2 * settings.rounds)
+        for step in range((done - 1) * steps, done * steps) if done else ():
+            gradients = torch.autograd.grad(_loss(models, log_density, parameters, next(batches)), parameters)
+            _adam(parameters, gradients, moments, settings.learning_rate * _course(step / (settings.rounds * steps)), step + 1)
+        losses.append([values.mean() for values in _surprises(models, log_density, parameters, models.stopping)])
+        held_out.append(_surprises(models, log_density, parameters, models.rest))
+        learnt.append(_surprises(models, log_density, parameters, some))
+    for parameter in parameters:
+        parameter.requires_grad_(False)
+    return _mixed(np.array(losses), np.array([weighing(len(rows)) for rows in models.stopping]), held_out, learnt)
+
+
+def _mixed(losses: Array, weighing: Array, held_out: list[list[Array]], learnt: list[list[Array]]) -> _Trained:
+    """The mixture over rounds; losses are (rounds, models)."""
+    logs = -weighing * losses
+    logs = logs - np.logaddexp.reduce(logs, axis=0)
+
+    def mixture(by_round: list[list[Array]]) -> list[Array]:
+        by_model = zip(*by_round, strict=True)
+        return [-np.logaddexp.reduce(logs[:, model, None] - np.array(values), axis=0) for model, values in enumerate(by_model)]
+
+    rounds = np.arange(len(losses)) @ np.exp(logs)
+    before = losses[: 1 + 3 * (len(losses) - 1) // 4]
+    return _Trained(mixture(held_out), mixture(learnt), rounds, before.min(axis=0) - losses.min(axis=0) > _STILL_GAINING)
+
+
+def _loss(models: _Models, log_density: LogDensity, parameters: list[Any], batch: Any) -> Any:
+    """-mean log q of a batch for each model, and of one more row that lies one deviation of all from each mode, summed over models."""
+    logs, log_scales = log_density(
+        models.torch, models.settings, models.targets[batch], models.givens[batch], [p.requires_grad_() for p in parameters]
+    )
+    one_more = (0.5 * (2 * log_scales).exp() - log_scales).sum(dim=-1).mean(dim=(1, 2))
+    counts = models.torch.tensor([len(rows) for rows in models.learning])
+    return (one_more / counts - logs.mean(dim=1)).sum()
+
+
+def _batches(models: _Models, length: int) -> Iterator[Any]:
+    """(models, rows) without end: each model's learning rows, shuffled anew when all have had their turn."""
+    while True:
+        rows = models.torch.stack([_resized(models.torch, _shuffled(models, model), length) for model in range(len(models.rest))])
+        yield from rows.split(models.settings.batch, dim=1)
+
+
+def _course(share: float) -> float:
+    """The learning rate's course: up in the first tenth of training, then evenly down to 0, so that the last rounds differ little."""
+    return min(1.0, share / _WARMING) * (1 - share)
 
 
 def _adam(parameters: list[Any], gradients: tuple[Any, ...], moments: list[list[Any]], rate: float, step: int) -> None:
-    """One step of Adam, in place. Written out, because models leave the batch while it trains and their moments with them."""
+    """One step of Adam, in place."""
     (first_decay, second_decay), (firsts, seconds) = _DECAY, moments
     for parameter, gradient, first, second in zip(parameters, gradients, firsts, seconds, strict=True):
         first.lerp_(gradient, 1 - first_decay)
         second.mul_(second_decay).addcmul_(gradient, gradient, value=1 - second_decay)
-        root = (second / (1 - second_decay**step)).sqrt_().add_(1e-8)
+        root = (second / (1 - second_decay**step)).sqrt_().add_(_LEAST_GRADIENT)
         parameter.detach().addcdiv_(first, root, value=-rate / (1 - first_decay**step))
 
 
@@ -283,7 +296,7 @@ def _surprises(models: _Models, log_density: LogDensity, parameters: list[Any], 
     places = torch.stack([_resized(torch, torch.from_numpy(part), length) for part in rows])
     with torch.no_grad():
         parts = [
-            -log_density(torch, models.settings, models.targets[block], models.givens[block], parameters) for block in places.split(_BLOCK, dim=1)
+            -log_density(torch, models.settings, models.targets[block], models.givens[block], parameters)[0] for block in places.split(_BLOCK, dim=1)
         ]
     found = torch.cat(parts, dim=1).double().numpy()
     return [found[i, : len(part)] for i, part in enumerate(rows)]

@@ -46,7 +46,7 @@ def released(target: Array, given: Array, settings: Settings, seed: int, seeds: 
         torch.set_num_threads(before)
     entropy, conditional = (np.array([one[side] for one in found]) for side in (0, 1))
     one_fold = Pointwise.of(entropy, conditional, np.zeros(entropy.shape, dtype=np.int64), target.shape[1])
-    return one_fold._replace(epochs=np.full_like(one_fold.epochs, settings.epochs), learnt=one_fold.held_out, held_out=one_fold.learnt)
+    return one_fold._replace(rounds=np.full_like(one_fold.rounds, settings.epochs), learnt=one_fold.held_out, held_out=one_fold.learnt)
 
 
 def _released(torch: Any, targets: Any, givens: Any, settings: Settings, seed: int, k: int, seeds: int) -> tuple[Array, Array]:

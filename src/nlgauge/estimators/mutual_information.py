@@ -1,10 +1,16 @@
-"""The mutual information of paired texts as a Fit: embeddings of both sides, and an estimator's pointwise entropies for every pair of a system."""
+"""The mutual information of paired texts as a Fit: embeddings of both sides, and an estimator's pointwise entropies for every pair of a system.
+
+An estimate is trained, so it must not hang on anything but the texts. Each text is embedded alone; pairs are put into the order of digests of their
+texts before anything is drawn or summed; and a pair's fold follows from the digest of its source. So the value of a pair is the same bit for bit in
+any order of the segments, in any chunks, and whatever else is scored. (The released estimator takes pairs in the order given, as its authors do.)
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import ClassVar
 
 import numpy as np
@@ -33,15 +39,33 @@ class Estimator:
     seeds: int = 3
     full: bool = False
 
-    def __call__(self, target: Array, given: Array, groups: Array, pairs: int, seed: int) -> Pointwise:
-        """Pointwise entropies of `target`, alone and given `given`; `pairs` decides how many components are kept if nothing else does."""
-        components = min(_MOST_COMPONENTS, max(1, pairs // _PAIRS_A_COMPONENT)) if self.components is None else self.components
-        fold = fold_of_rows(groups, self.folds, seed, self.seeds)
+    def __call__(self, target: Array, given: Array, keys: Array, pairs: int, seed: int) -> Pointwise:
+        """Pointwise entropies of `target`, alone and given `given`; `pairs` decides how many components are kept if nothing else does.
+
+        `keys` (rows, 1 or more) stand for the content of a row: rows with equal keys are equal, those with an equal first key are held out together.
+        """
         if self.kind == "released" and len(target):
             return knife_released.released(target, given, knife_released.Settings(modes=self.modes), seed, self.seeds)
+        components = min(_MOST_COMPONENTS, max(1, pairs // _PAIRS_A_COMPONENT)) if self.components is None else self.components
+        keys = np.column_stack([keys])
+        _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
+        order = np.argsort(place.reshape(-1), kind="stable")
+        # Equal rows get the value of the first of them, because a row's place in a batch may change its last bit.
+        first = (np.cumsum(counts) - counts)[place.reshape(-1)]
+        fold = fold_of_rows(keys[order, 0], self.folds, seed, self.seeds)
+        found = self._of_ordered(target[order], given[order], fold, components, seed)
+        return found._replace(entropy=found.entropy[:, first], conditional=found.conditional[:, first], fold=fold[:, first])
+
+    def _of_ordered(self, target: Array, given: Array, fold: Array, components: int, seed: int) -> Pointwise:
         if self.kind == "gaussian":
             return gaussian(target, given, components, fold)
         return knife.cross_fitted(target, given, fold, components, knife.Settings(modes=self.modes, full=self.full), seed)
+
+
+def digests(texts: Iterable[str]) -> Array:
+    """A number for each text that follows from the text alone; ids would depend on what else is in the corpus."""
+    found = [int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") for text in texts]
+    return np.array(found, dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -59,31 +83,32 @@ class MutualInformation(Fit):
     over: ClassVar = "system"
 
     def partial(self, view: View) -> Arrays:
-        embedded, summaries, sources = view.get(TextEmbedding(self.model, self.unit), view.predictions, view.source)
+        embedded, summaries, sources = view.get(TextEmbedding(self.model, self.unit, alone=True), view.predictions, view.source)
         vectors, cut = embedded.vectors.values, embedded.truncated.values
-        pairs = zip(view.predictions.tolist(), view.source.tolist(), strict=True)
+        source_texts, summary_texts = ([view.text(text) for text in side.tolist()] for side in (view.source, view.predictions))
+        filled = [bool(source.strip() and summary.strip()) for source, summary in zip(source_texts, summary_texts, strict=True)]
         return {
             "summary": vectors[summaries],
             "source": vectors[sources],
-            "groups": view.source,
+            "keys": np.column_stack([digests(source_texts), digests(summary_texts)]),
             "truncated": np.maximum(cut[summaries], cut[sources]),
-            "empty": np.array([not (view.text(summary).strip() and view.text(source).strip()) for summary, source in pairs], dtype=bool),
+            "filled": np.array(filled, dtype=bool),
         }
 
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
         joined = {name: np.concatenate([part[name] for part in partials]) for name in partials[0]}
-        pairs, filled = len(joined["empty"]), np.flatnonzero(~joined["empty"])
+        pairs, filled = len(joined["filled"]), np.flatnonzero(joined["filled"])
         warn_of_few(len(filled))
         found: Arrays = {"truncated": joined["truncated"]}
         for target in self.targets:
             sides = joined[target][filled], joined[OTHER[target]][filled]
-            pointwise = self.estimator(*sides, joined["groups"][filled], pairs, options.seed)
-            limited = np.take_along_axis(pointwise.limited.any(axis=2), pointwise.fold, axis=1).any(axis=0)
-            for name, values in (("entropy", pointwise.entropy.T), ("conditional", pointwise.conditional.T), ("limited", limited)):
+            pointwise = self.estimator(*sides, joined["keys"][filled], pairs, options.seed)
+            gaining = np.take_along_axis(pointwise.gaining.any(axis=2), pointwise.fold, axis=1).any(axis=0)
+            for name, values in (("entropy", pointwise.entropy.T), ("conditional", pointwise.conditional.T), ("gaining", gaining)):
                 found[f"{target}_{name}"] = np.full((pairs, *values.shape[1:]), np.nan)
                 found[f"{target}_{name}"][filled] = values
             how = pointwise._asdict()
-            found |= {f"{target}_fit_{name}": np.asarray(how[name]) for name in ("width", "epochs", "limited", "learnt", "held_out")}
+            found |= {f"{target}_fit_{name}": np.asarray(how[name]) for name in ("width", "rounds", "gaining", "learnt", "held_out")}
         return found
 
 

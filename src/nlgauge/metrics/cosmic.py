@@ -5,7 +5,8 @@
     normalised = 1 - N(T | S) / N(T) = 1 - exp(-2 I / d),  N(X) = exp(2 h(X) / d) the entropy power, I no less than 0
 
 Densities are mixtures of Gaussians (`estimators.knife`) or one Gaussian (`estimators.gaussian`), cross-fitted over sources for several seeds, so that
-every pair has a held-out pointwise value and the score is their mean. `compat="cosmic"` is the released package: it scores the other direction,
+every pair has a held-out pointwise value and the score is their mean. Folds and all that is drawn follow from the texts and the seed, not from the
+order of the segments (`estimators.mutual_information`). `compat="cosmic"` is the released package: it scores the other direction,
 I(T -> S), and fits and values the same pairs (`estimators.knife_released`). The normalised information of the paper, I / h(T), is not offered: a
 differential entropy may be negative or 0, and for embeddings of unit length it is negative.
 """
@@ -79,7 +80,7 @@ class Cosmic(Metric):
         found += [Output("normalised", True, 0, 1, nan=nan), Output("reverse", True, nan=nan)][: 1 + self.reverse]
         for target in self.targets():
             found += [Output(f"{target}_entropy", None, nan=nan), Output(f"{target}_entropy_given_{OTHER[target]}", None, nan=nan)]
-        unconverged = Output("unconverged", None, 0, nan="the released estimator has no rule to stop by")
+        unconverged = Output("unconverged", None, 0, nan="the released estimator does not watch its training")
         return {"cosmic": (*found, Output("scored_pairs", None, 0), Output("truncated", None, 0), unconverged)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
@@ -94,7 +95,7 @@ class Cosmic(Metric):
         for target in self.targets():
             entropy, conditional = rows[f"{target}_entropy"], rows[f"{target}_conditional"]
             columns += [entropy - conditional, entropy.mean(axis=1), conditional.mean(axis=1)]
-        unconverged = np.max([rows[f"{target}_limited"] for target in self.targets()], axis=0)
+        unconverged = np.max([rows[f"{target}_gaining"] for target in self.targets()], axis=0)
         scored = ~np.isnan(rows[f"{first}_entropy"][:, 0])
         statistics = np.column_stack([*columns, np.full(len(view), fitted[f"{first}_fit_width"]), unconverged, np.ones(len(view))])
         # An empty text tells nothing: information 0, and no entropies of its own.
@@ -108,8 +109,8 @@ class Cosmic(Metric):
         seeds = np.where(scored[..., None] > 0, share(by_target[0][..., : self.seeds], count[..., None]), np.nan)
         found = {"cosmic": seeds.mean(axis=-1)}
         found["seed_deviation"] = seeds.std(axis=-1, ddof=1) if self.seeds > 1 else np.full_like(found["cosmic"], np.nan)
-        information = by_target[0][..., : self.seeds].mean(axis=-1)
-        found["normalised"] = np.where(scored > 0, -np.expm1(-2 * information.clip(0) / np.where(width > 0, width, 1.0)), np.nan)
+        components = np.where(width > 0, share(width, scored), 1.0)
+        found["normalised"] = -np.expm1(-2 * found["cosmic"].clip(0) / components)
         if self.reverse:
             found["reverse"] = np.where(scored > 0, share(by_target[1][..., : self.seeds].mean(axis=-1), count), np.nan)
         for target, sums in zip(self.targets(), by_target, strict=True):
