@@ -116,9 +116,9 @@ def test_correlated_dimensions_are_turned_to_their_axes() -> None:
 
 
 def _texts_as_vectors(count: int, d: int = 32) -> Pair:
-    """Unit vectors of related pairs; a third of the given ones recur, as summaries do."""
+    """Unit vectors of related pairs; the given ones recur, as short summaries do."""
     rng, scale = np.random.default_rng(0), np.arange(1, d + 1) ** -0.5
-    given = (scale * rng.standard_normal((count, d)))[np.minimum(np.arange(count), rng.integers(0, count, count))]
+    given = (scale * rng.standard_normal((count, d)))[rng.integers(0, count // 3, count)]
     sides = np.tanh(given + 0.5 * scale * rng.standard_normal((count, d))), given
     target, given = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in sides)
     return target, given
@@ -266,6 +266,9 @@ def test_components_are_those_of_most_variance_and_idle_dimensions_are_left_out(
     assert abs(np.corrcoef(found[:, 0], values[:, 1])[0, 1]) > 0.99
     assert volume == pytest.approx(np.log(15), abs=0.1)
     assert standardised(np.column_stack([values, np.full(500, 2.0)]), None)[0].shape == (500, 3)
+    rounding = 1e-6 * rng.standard_normal((500, 1))
+    for idle in (rounding, values[:, :1] + rounding):  # a dimension that is rounding alone, and one that is another's twin but for rounding
+        assert standardised(np.column_stack([values, idle]), None)[0].shape == standardised(np.column_stack([values, idle]), 4)[0].shape == (500, 3)
 
 
 def test_rows_of_a_group_are_never_on_both_sides() -> None:

@@ -13,6 +13,8 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 
 _BLOCK = 4096
+# Squared, in relation to the largest: models compute in single precision, so that what is nearer than this differs by rounding alone.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +44,7 @@ def fit_codebook(
     values, axes = values[::-1].clip(0.0, None), axes[:, ::-1]
     explained = np.cumsum(values)
     # Where all vectors are equal nothing is to be explained, and rounding alone would choose the axes.
-    spread = explained[-1] > 1e-12 * (weights.sum() * (mean @ mean) + explained[-1])
+    spread = explained[-1] > _SAME * (weights.sum() * (mean @ mean) + explained[-1])
     kept = int(np.searchsorted(explained, variance * explained[-1])) + 1 if spread else 0
     axes = axes[:, :kept]
     points = centred @ axes
@@ -55,8 +57,8 @@ def _start(points: Array, weights: Array, buckets: int, generator: np.random.Gen
     """First centres by k-means++: each drawn with the chance of its weight times its squared distance to those before."""
     chosen = [int(generator.choice(len(points), p=weights / weights.sum()))]
     distances = _squared(points, points[chosen[0]])
-    # A point that is a centre already is not nearer than this to itself, by rounding.
-    same = 1e-12 * float(distances.max(initial=0.0))
+    # A point that is a centre already, or equals one, is not drawn.
+    same = _SAME * float(distances.max(initial=0.0))
     while len(chosen) < buckets:
         chances = np.where(distances > same, weights * distances, 0.0)
         if not chances.any():

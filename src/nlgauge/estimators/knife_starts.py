@@ -6,7 +6,8 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 
-_MAXIMISATIONS = 30
+# More of them part modes further that lie close together, and rounding with them.
+_MAXIMISATIONS = 10
 # The least is not 0: what few rows leave undetermined would be divided by rounding.
 _STRENGTHS = 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0
 _MOST_WEIGHING = 500
