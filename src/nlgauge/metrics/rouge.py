@@ -24,7 +24,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches, Findings
-from nlgauge.features.text import Lines, Tokens
+from nlgauge.features.text import Lines, Tokens, token_libraries
 from nlgauge.kernels.lcs import lcs_lengths, union_lcs_hits
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
@@ -56,6 +56,9 @@ class Rouge(Metric):
             self.require(self.rouge_types in (_TYPES, ("rougeL",)), "rouge_types", "left out with compat='coco', which is rougeL alone")
             # It needs all references of a prediction at once.
             object.__setattr__(self, "takes", "joint")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer, self.stem)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         types = ["rougeL"] if self.compat == "coco" else sorted(self.rouge_types, key=lambda kind: kind != "rougeL")
