@@ -130,6 +130,16 @@ def tokenizer(name: str) -> Callable[[str], list[str]]:
     return lambda text: tokenize(text.rstrip()).split()
 
 
+def token_libraries(name: str, stem: bool = False) -> tuple[str, ...]:
+    """The packages that decide what the tokens of a tokeniser are, stemmed or not.
+
+    >>> token_libraries("13a"), token_libraries("unicode", stem=True), token_libraries("whitespace")
+    (('sacrebleu',), ('regex', 'nltk'), ())
+    """
+    splitting = "sacrebleu" if name in SACREBLEU_TOKENIZERS else "regex" if name in ("unicode", "punctuated") else None
+    return (*([splitting] if splitting else []), *(["nltk"] if stem else []))
+
+
 @cache
 def _stemmer() -> Callable[[str], str]:
     """Porter's stemmer with NLTK's extensions, which is rouge-score's; a word is stemmed once a process."""

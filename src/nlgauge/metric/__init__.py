@@ -183,9 +183,14 @@ class _Value:
         """Everything beside our own version that changes the number."""
         return {"metric": self.name, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}  # type: ignore[arg-type]
 
+    def libraries(self) -> tuple[str, ...]:
+        """The installed packages that decide a token or a tie with these parameters; the signature names their versions."""
+        return ()
+
     def signature(self, corpus: Corpus, run: Mapping[str, str] | None = None) -> str:
         """One line that says which number this is; `run` holds the options of the run that change it too."""
-        facts = {**self.facts(corpus), **(run or {}), "nlgauge": installed_version("nlgauge")}
+        versions = {package: installed_version(package) for package in (*self.libraries(), "nlgauge")}
+        facts = {**self.facts(corpus), **(run or {}), **versions}
         return "|".join(f"{key}:{value}" for key, value in facts.items())
 
     def __str__(self) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
 from nlgauge.features.pairs import Findings
-from nlgauge.features.text import Tokens, tokenizer
+from nlgauge.features.text import Tokens, token_libraries, tokenizer
 from nlgauge.kernels.edits import runs
 from nlgauge.kernels.jump_distance import JumpCosts, jump_distances, jump_steps
 from nlgauge.metric import Arrays, Metric, Output, View, register
@@ -39,6 +39,9 @@ class Cder(Metric):
 
     def __post_init__(self) -> None:
         tokenizer(self.tokenizer)
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"cder": (Output("cder", False, 0), Output("edits", None, 0), Output("reference_length", None, 0))}

@@ -14,7 +14,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
 from nlgauge.features.pairs import EditCounts
-from nlgauge.features.text import Tokens, tokenizer
+from nlgauge.features.text import Tokens, token_libraries, tokenizer
 from nlgauge.kernels.edits import HITS, opcodes
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
@@ -31,6 +31,9 @@ class Levenshtein(Metric):
 
     def __post_init__(self) -> None:
         tokenizer(self.tokenizer)
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"levenshtein": (Output("levenshtein", True, 0, 1), Output("distance", False, 0))}

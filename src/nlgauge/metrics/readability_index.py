@@ -27,6 +27,9 @@ class ReadabilityIndex(Metric):
         """The index, from counts by name; words and sentences are above 0."""
         raise NotImplementedError
 
+    def libraries(self) -> tuple[str, ...]:
+        return ("sentencex", "regex")
+
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         index = Output(self.name, self.higher_is_better, *self.bounds, nan="the text has no word", decimals=2)
         return {self.name: (index, *(Output(name, None, 0) for name in ("words", "sentences", *self.uses)))}
