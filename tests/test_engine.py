@@ -566,7 +566,6 @@ def test_costs_name_metrics_and_features():
     result = nlgauge.score(["a b"], ["a"], metrics=["bleu", "wer", LengthRatio()])
     assert set(result.costs.metrics) == {"bleu", "wer", "length_ratio"}
     assert {name.partition("(")[0] for name in result.costs.features} == {"Tokens", "Lengths", "ClippedMatches", "EditCounts"}
-    assert all(seconds >= 0 for seconds in (*result.costs.metrics.values(), *result.costs.features.values()))
 
 
 @pytest.mark.parametrize("metric", ["cider", "nist"])

@@ -247,7 +247,7 @@ def test_a_whole_metric_that_costs_too_much_says_so(monkeypatch):
 def test_an_undefined_interval_says_why():
     interval = nlgauge.score(["one", "two words"], metrics="distinct").intervals()["distinct"]["distinct2"]
     assert math.isnan(interval.low)
-    assert interval.reason
+    assert interval.reason == "undefined in some resamples"
 
 
 def test_seeds_are_arguments_with_the_runs_as_default():

@@ -85,10 +85,9 @@ def test_first_over_references_then_over_predictions(rule, expected):
 
 
 def test_nesting_of_averages_is_references_within_predictions():
-    """The mean of means, not the mean of all pairs: groups of references are equal, so take the median."""
-    predictions, references = [["a", "b"]], [["a", "a", "b"]]
-    result = nlgauge.score(predictions, references, metrics="exact_match", reduce_fn="median")
-    assert result["exact_match"]["score"] == 0.5
+    """(1 + 1)^2 and (0 + 0)^2 for the two predictions, then (4 + 0)^2; the other way round, and over all pairs at once, it were 4."""
+    result = nlgauge.score([["a", "b"]], [["a", "a"]], metrics="exact_match", reduce_fn=lambda scores: float(np.sum(scores)) ** 2)
+    assert result["exact_match"]["score"] == 16
 
 
 def test_several_predictions_are_reduced_for_joint_metrics_too():
