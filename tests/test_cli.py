@@ -162,7 +162,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
     [
         (["score", "-m", "blue", "-r", "refs.txt", "sysA.txt"], "no metric 'blue'; did you mean 'bleu'"),
         (["score", "-m", "bleu(order=2)", "-r", "refs.txt", "sysA.txt"], "bleu has no parameter 'order'"),
-        (["score", "-m", "bleu(max_order=0)", "-r", "refs.txt", "sysA.txt"], "max_order must be a whole number from 1, got 0"),
+        (["score", "-m", "bleu(max_order=0)", "-r", "refs.txt", "sysA.txt"], "max_order must be a whole number from 1 to 100, got 0"),
         (["score", "-m", "bleu(", "-r", "refs.txt", "sysA.txt"], "cannot read 'bleu('"),
         (["score", "-r", "ref.txt", "sysA.txt"], "no file ref.txt; did you mean 'refs.txt'"),
         (["score", "-r", "short.txt", "sysA.txt"], "short.txt has 1 texts, sysA.txt has 3"),
