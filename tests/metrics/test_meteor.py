@@ -303,7 +303,7 @@ PHRASES = st.lists(st.builds(Match, st.integers(0, 4), st.integers(0, 4), st.jus
 def test_the_alignment_with_phrases_is_the_best_of_all(prediction, reference, keys, phrases):
     modules = [[(word,) for word in range(5)], keys]
     phrases = [match for match in phrases if match.ends()[0] <= len(prediction) and match.ends()[1] <= len(reference)]
-    offered = offers(prediction, reference, modules, phrases)
+    offered = list(offers(prediction, reference, modules, phrases))
     best = [(0, 0, 0)]
 
     def extend(r, used, alignment):
