@@ -152,6 +152,29 @@ def test_tuples_of_texts_are_keys_and_a_source_under_all_systems_is_one():
     assert sorted(distinct_keys(Lengths())) == [("source", "same"), ("source", "x"), ("source", "y")]
 
 
+@pytest.mark.parametrize("characters", [1, 9, 1000])
+def test_every_segment_has_its_own_source_and_references_in_any_chunk(characters):
+    @dataclass(frozen=True)
+    class Together(SourceShare):
+        """The lengths of source and references, all of them."""
+
+        name: ClassVar[str] = "together"
+        takes: ClassVar[Takes] = "joint"
+
+        def statistics(self, view: View, fitted: Arrays) -> Arrays:
+            lengths = [len(view.text(s)) + 100 * sum(len(view.text(r)) for r in group) for s, group in zip(view.source, view.references, strict=True)]
+            return {"share": np.column_stack([lengths, np.ones(len(view))])}
+
+    systems, references = {"A": ["p", "p", "p", "q"], "B": [["p", "q"], ["p"], ["r"], ["p"]]}, [["r"], ["rr", "r"], ["r"], ["rrrr"]]
+    metrics = [SourceShare(), Together(), LengthRatio()]
+    result = nlgauge.score(systems, references, ["s", "ss", "sss", "ssss"], metrics=metrics, executor=Serial(characters))
+    for system in systems:
+        rows = [row for row in result.segments("records") if row["system"] == system]
+        assert [row["source_share"] for row in rows] == [2, 3, 4, 5]
+        assert [row["together"] for row in rows] == [101, 302, 103, 404]
+        assert [row["length_ratio"] for row in rows] == [1, 1, 1, 0.25]
+
+
 def test_only_missing_keys_are_computed_later():
     corpus = Corpus.read(["a", "b", "c"])
     features = Features(corpus.texts, RunOptions())
