@@ -237,6 +237,28 @@ def test_a_fit_on_a_system_is_one_for_each_system_with_rows_in_their_places():
     assert {system: arrays["lengths"].tolist() for (_, system), arrays in result.job.fits.items()} == {"A": [1, 2, 1, 3], "B": [2, 1, 1]}
 
 
+def test_a_fit_on_a_system_sees_the_source_of_each_prediction():
+    @dataclass(frozen=True)
+    class Sourced(OwnMean):
+        def partial(self, view: View) -> Arrays:
+            return {"lengths": np.array([len(view.text(p)) + 10 * len(view.text(s)) for p, s in zip(view.predictions, view.source, strict=True)])}
+
+    @dataclass(frozen=True)
+    class FittedOnBoth(Fitted):
+        def fit(self) -> Fit:
+            return Sourced()
+
+    result = nlgauge.score({"A": [["p", "ppp"], ["pp"]]}, None, ["s", "ss"], metrics=FittedOnBoth())
+    assert [arrays["lengths"].tolist() for arrays in result.job.fits.values()] == [[11, 13, 22]]
+
+
+def test_metrics_with_and_without_the_source_get_rows_of_their_own():
+    for metrics in ([LongestWord(), SourceShare()], [SourceShare(), LongestWord()]):
+        result = nlgauge.score(["p", "p"], None, ["s", "sss"], metrics=metrics)
+        assert [row["source_share"] for row in result.segments("records")] == [2, 4]
+        assert [row["longest_word"] for row in result.segments("records")] == [1, 1]
+
+
 def test_several_predictions_and_references_make_all_pairs():
     result = nlgauge.score([["a", "aaa"], ["b"]], [["rr"], ["r", "rrrr"]], metrics=LengthRatio())
     assert [row["length_ratio"] for row in result.segments("records")] == [1.5, 1]

@@ -98,9 +98,12 @@ def test_several_predictions_are_reduced_for_joint_metrics_too():
 
 
 def test_a_joint_metric_with_one_prediction_has_nothing_to_reduce():
-    plain = nlgauge.score(["a b c d e"], [["a b c d", "e"]], metrics="bleu")
+    texts = ["a b c d e", "x y z"], [["a b c d", "e"], ["x y", "z x y w"]]
+    plain = nlgauge.score(*texts, metrics="bleu")
     for rule in ("mean", "max", "min"):
-        assert nlgauge.score(["a b c d e"], [["a b c d", "e"]], metrics="bleu", reduce_fn=rule)["bleu"] == plain["bleu"]
+        reduced = nlgauge.score(*texts, metrics="bleu", reduce_fn=rule)
+        assert reduced["bleu"] == plain["bleu"]
+        assert reduced.signatures == plain.signatures
 
 
 def test_one_reference_and_one_prediction_are_not_averaged():
