@@ -97,6 +97,24 @@ def test_several_predictions_are_reduced_for_joint_metrics_too():
     assert nlgauge.score([["x y z w", "a b c d"]], [["a b c d", "q"]], metrics="bleu", reduce_fn="mean")["bleu"]["score"] == pytest.approx(50)
 
 
+def test_rows_are_compared_and_averaged_as_segments_are_scored():
+    """With four orders a text of two words would have the BLEU 0, whatever it says."""
+    averaged = nlgauge.score([["a b", "a b", "x y"]], [["a b"]], metrics="bleu", reduce_fn="mean")
+    assert averaged["bleu"]["score"] == pytest.approx(200 / 3)
+    best = nlgauge.score([["x y z w", "a b"]], [["a b"]], metrics="bleu")
+    assert best["bleu"]["translation_length"] == 2
+
+
+def test_without_a_direction_the_best_is_the_highest():
+    @dataclass(frozen=True)
+    class Neither(Quotient):
+        def outputs(self) -> dict[str, tuple[Output, ...]]:
+            return {"quotient": (Output("quotient", None), Output("difference", None))}
+
+    for references in (["1", "2"], ["2", "1"]):
+        assert nlgauge.score(["4"], [references], metrics=Neither())["quotient"]["score"] == 4
+
+
 def test_a_joint_metric_with_one_prediction_has_nothing_to_reduce():
     texts = ["a b c d e", "x y z"], [["a b c d", "e"], ["x y", "z x y w"]]
     plain = nlgauge.score(*texts, metrics="bleu")
