@@ -153,6 +153,29 @@ def test_tuples_of_texts_are_keys_and_a_source_under_all_systems_is_one():
     assert sorted(distinct_keys(Lengths())) == [("source", "same"), ("source", "x"), ("source", "y")]
 
 
+@pytest.mark.parametrize("characters", [1, 9, 1000])
+def test_every_segment_has_its_own_source_and_references_in_any_chunk(characters):
+    @dataclass(frozen=True)
+    class Together(SourceShare):
+        """The lengths of source and references, all of them."""
+
+        name: ClassVar[str] = "together"
+        takes: ClassVar[Takes] = "joint"
+
+        def statistics(self, view: View, fitted: Arrays) -> Arrays:
+            lengths = [len(view.text(s)) + 100 * sum(len(view.text(r)) for r in group) for s, group in zip(view.source, view.references, strict=True)]
+            return {"share": np.column_stack([lengths, np.ones(len(view))])}
+
+    systems, references = {"A": ["p", "p", "p", "q"], "B": [["p", "q"], ["p"], ["r"], ["p"]]}, [["r"], ["rr", "r"], ["r"], ["rrrr"]]
+    metrics = [SourceShare(), Together(), LengthRatio()]
+    result = nlgauge.score(systems, references, ["s", "ss", "sss", "ssss"], metrics=metrics, executor=Serial(characters))
+    for system in systems:
+        rows = [row for row in result.segments("records") if row["system"] == system]
+        assert [row["source_share"] for row in rows] == [2, 3, 4, 5]
+        assert [row["together"] for row in rows] == [101, 302, 103, 404]
+        assert [row["length_ratio"] for row in rows] == [1, 1, 1, 0.25]
+
+
 def test_only_missing_keys_are_computed_later():
     corpus = Corpus.read(["a", "b", "c"])
     features = Features(corpus.texts, RunOptions())
@@ -213,6 +236,28 @@ def test_a_fit_on_a_system_is_one_for_each_system_with_rows_in_their_places():
     result = nlgauge.score(systems, metrics=Fitted(own=True), executor=Serial(characters=5))
     assert len(result.corpus.chunks(5)) == 3
     assert {system: arrays["lengths"].tolist() for (_, system), arrays in result.job.fits.items()} == {"A": [1, 2, 1, 3], "B": [2, 1, 1]}
+
+
+def test_a_fit_on_a_system_sees_the_source_of_each_prediction():
+    @dataclass(frozen=True)
+    class Sourced(OwnMean):
+        def partial(self, view: View) -> Arrays:
+            return {"lengths": np.array([len(view.text(p)) + 10 * len(view.text(s)) for p, s in zip(view.predictions, view.source, strict=True)])}
+
+    @dataclass(frozen=True)
+    class FittedOnBoth(Fitted):
+        def fit(self) -> Fit:
+            return Sourced()
+
+    result = nlgauge.score({"A": [["p", "ppp"], ["pp"]]}, None, ["s", "ss"], metrics=FittedOnBoth())
+    assert [arrays["lengths"].tolist() for arrays in result.job.fits.values()] == [[11, 13, 22]]
+
+
+def test_metrics_with_and_without_the_source_get_rows_of_their_own():
+    for metrics in ([LongestWord(), SourceShare()], [SourceShare(), LongestWord()]):
+        result = nlgauge.score(["p", "p"], None, ["s", "sss"], metrics=metrics)
+        assert [row["source_share"] for row in result.segments("records")] == [2, 4]
+        assert [row["longest_word"] for row in result.segments("records")] == [1, 1]
 
 
 def test_several_predictions_and_references_make_all_pairs():

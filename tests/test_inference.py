@@ -20,8 +20,8 @@ from nlgauge.metric import Arrays, CorpusMetric, Metric, Output, Takes, View
 from nlgauge.metric.mean import MeanMetric
 from nlgauge.metric.registry import parse
 from nlgauge.results import resampling
-from nlgauge.results.inference import holm, p_value, percentile
-from nlgauge.results.resampling import Clusters
+from nlgauge.results.inference import _pair_test, holm, p_value, percentile
+from nlgauge.results.resampling import Clusters, Resampling
 
 METRICS = ["bleu", "chrf", "rouge", "wer", "cer", "exact_match"]
 
@@ -161,9 +161,16 @@ def test_p_is_b_plus_one_over_B_plus_one():
     assert p_value(2.0, np.array([0.0, 1.9, -2.0, 2.0, 3.0, -0.5, 1.0, 0.0, 0.0])) == 4 / 10
     assert p_value(5.0, np.zeros(99)) == 1 / 100
     assert p_value(0.0, np.zeros(99)) == 1.0
-    assert p_value(0.3, np.array([0.1 + 0.2, 0.0, 0.0])) == 2 / 4
+    assert p_value(0.3, np.array([0.1 + 0.2, 0.0, 0.0])) == p_value(0.1 + 0.2, np.array([-0.3, 0.0, 0.0])) == 2 / 4
     assert math.isnan(p_value(math.nan, np.zeros(3)))
     assert math.isnan(p_value(1.0, np.array([0.0, math.nan])))
+
+
+def test_the_paired_bootstrap_shifts_by_the_mean_of_the_draws_not_by_what_was_observed():
+    """About their mean, 1, one draw of four is 2 or more away; about what was observed, 2, all are."""
+    plan = Resampling(Clusters(None, 4), None, 4, 0, 0.95)
+    tested = _pair_test(2.0, np.array([0.0, 0.0, 0.0, 4.0]), None, plan, "bootstrap")
+    assert (tested.p, tested.test, tested.resamples) == (2 / 5, "bootstrap", 4)
 
 
 def test_a_hand_made_case_with_every_swap_known():
@@ -235,6 +242,31 @@ def test_a_whole_metric_is_swapped_and_recomputed():
     assert row.better == "varied"
 
 
+def test_a_whole_metric_is_recomputed_as_often_as_it_allows_with_the_given_seed(monkeypatch):
+    recomputed: list[int] = []
+    original = MeanNumber.whole
+
+    def counted(self: MeanNumber, corpus: Any, system: str, features: Any) -> dict[str, float]:
+        recomputed.append(len(corpus))
+        return original(self, corpus, system, features)
+
+    rng = np.random.default_rng(1)
+    texts = {name: [repr(value) for value in rng.normal(size=12).tolist()] for name in ("A", "B")}
+    result = nlgauge.score(texts, metrics=MeanNumber())
+    monkeypatch.setattr(MeanNumber, "whole", counted)
+    monkeypatch.setattr(MeanNumber, "resamples", 30)
+    one = result.intervals(resamples=100, seed=1)["A"]["mean_number"]["score"]
+    assert recomputed == [6] * 60  # halves of two systems
+    assert result.intervals(resamples=100, seed=2)["A"]["mean_number"]["score"] != one
+    recomputed.clear()
+    rows = [result.compare(resamples=100, seed=seed)["mean_number"] for seed in (1, 2, 3)]
+    assert len(recomputed) == 3 * 2 * 31
+    assert len({row.p for row in rows}) > 1
+    recomputed.clear()
+    result.intervals(resamples=20, seed=1)
+    assert len(recomputed) == 40
+
+
 def test_a_whole_metric_that_costs_too_much_says_so(monkeypatch):
     monkeypatch.setattr(type(parse("distinct")), "resamples", 0)
     result = nlgauge.score({"A": ["a", "b"], "B": ["a", "a"]}, metrics="distinct")
@@ -244,8 +276,16 @@ def test_a_whole_metric_that_costs_too_much_says_so(monkeypatch):
     assert "costs too much" in result.compare()["distinct"].reason
 
 
+def test_a_whole_metric_with_segment_weights_has_neither_interval_nor_test():
+    result = nlgauge.score({"A": ["a", "b", "c"], "B": ["a", "a", "b"]}, metrics="distinct", weights=[1, 2, 3])
+    interval, row = result.intervals(resamples=5)["A"]["distinct"]["score"], result.compare(resamples=5)["distinct"]
+    assert interval.score == row.first_score == 1
+    assert [math.isnan(value) for value in (interval.low, interval.high, row.p)] == [True] * 3
+    assert interval.reason == row.reason == "not computed from per-segment statistics, so segment weights have no meaning for it"
+
+
 def test_an_undefined_interval_says_why():
-    interval = nlgauge.score(["one", "two words"], metrics="distinct").intervals()["distinct"]["distinct2"]
+    interval = nlgauge.score(["one", "two words"], metrics="distinct").intervals(resamples=50)["distinct"]["distinct2"]
     assert math.isnan(interval.low)
     assert interval.reason == "undefined in some resamples"
 
@@ -254,6 +294,8 @@ def test_seeds_are_arguments_with_the_runs_as_default():
     texts, references = systems()
     result = nlgauge.score(texts, references, metrics="wer", seed=1)
     assert result.intervals(resamples=50) == result.intervals(resamples=50, seed=1) != result.intervals(resamples=50, seed=2)
+    narrow, wide = (result.intervals(confidence, resamples=50)["worse"]["wer"]["score"] for confidence in (0.5, 0.99))
+    assert wide.low < narrow.low < narrow.high < wide.high
     assert result.compare(resamples=50).records() == result.compare(resamples=50, seed=1).records() != result.compare(resamples=50, seed=2).records()
 
 

@@ -97,10 +97,31 @@ def test_several_predictions_are_reduced_for_joint_metrics_too():
     assert nlgauge.score([["x y z w", "a b c d"]], [["a b c d", "q"]], metrics="bleu", reduce_fn="mean")["bleu"]["score"] == pytest.approx(50)
 
 
+def test_rows_are_compared_and_averaged_as_segments_are_scored():
+    """With four orders a text of two words would have the BLEU 0, whatever it says."""
+    averaged = nlgauge.score([["a b", "a b", "x y"]], [["a b"]], metrics="bleu", reduce_fn="mean")
+    assert averaged["bleu"]["score"] == pytest.approx(200 / 3)
+    best = nlgauge.score([["x y z w", "a b"]], [["a b"]], metrics="bleu")
+    assert best["bleu"]["translation_length"] == 2
+
+
+def test_without_a_direction_the_best_is_the_highest():
+    @dataclass(frozen=True)
+    class Neither(Quotient):
+        def outputs(self) -> dict[str, tuple[Output, ...]]:
+            return {"quotient": (Output("quotient", None), Output("difference", None))}
+
+    for references in (["1", "2"], ["2", "1"]):
+        assert nlgauge.score(["4"], [references], metrics=Neither())["quotient"]["score"] == 4
+
+
 def test_a_joint_metric_with_one_prediction_has_nothing_to_reduce():
-    plain = nlgauge.score(["a b c d e"], [["a b c d", "e"]], metrics="bleu")
+    texts = ["a b c d e", "x y z"], [["a b c d", "e"], ["x y", "z x y w"]]
+    plain = nlgauge.score(*texts, metrics="bleu")
     for rule in ("mean", "max", "min"):
-        assert nlgauge.score(["a b c d e"], [["a b c d", "e"]], metrics="bleu", reduce_fn=rule)["bleu"] == plain["bleu"]
+        reduced = nlgauge.score(*texts, metrics="bleu", reduce_fn=rule)
+        assert reduced["bleu"] == plain["bleu"]
+        assert reduced.signatures == plain.signatures
 
 
 def test_one_reference_and_one_prediction_are_not_averaged():

@@ -84,6 +84,40 @@ def test_reduced_results_come_back_equal(reduce_fn, tmp_path):
     assert added["cer"] == nlgauge.score(SYSTEMS["A"], REFERENCES, metrics="cer", reduce_fn=reduce_fn)["cer"]
 
 
+@pytest.mark.parametrize("reduce_fn", [None, "mean"])
+def test_segment_scores_are_written_of_other_peoples_metrics_alone(reduce_fn, registered, tmp_path):
+    register(power(1.0))
+    nlgauge.score(SYSTEMS["A"], REFERENCES, metrics=["wer", "power"], reduce_fn=reduce_fn).save(tmp_path / "out")
+    assert [name for name in arrays_of(tmp_path / "out" / "statistics.npz") if "/segments/" in name] == ["1/segments/power"]
+
+
+def test_several_fits_come_back_each_to_its_own_metric(tmp_path):
+    metrics = ["cider", "cider(max_order=2)", "nist", {"path": "cider", "resulting_name": "again"}]
+    result = nlgauge.score(SYSTEMS, REFERENCES, metrics=metrics)
+    result.save(tmp_path / "out")
+    again = nlgauge.load(tmp_path / "out")
+    assert again.job.fits.keys() == result.job.fits.keys()
+    for key, arrays in result.job.fits.items():
+        assert arrays.keys() == again.job.fits[key].keys()
+        for name, values in arrays.items():
+            np.testing.assert_array_equal(again.job.fits[key][name], values)
+    assert again.job.fits["cider", ""] is not again.job.fits["cider(max_order=2)", ""]
+    assert len(json.loads((tmp_path / "out" / "run.json").read_text())["fits"]) == 3
+    added = again.add(predictions={"C": SYSTEMS["B"]})
+    assert {label: added["C"][label] for label in added.labels} == {label: result["B"][label] for label in result.labels}
+
+
+def test_what_killed_runs_left_is_removed_after_a_day_and_nothing_else(result, tmp_path):
+    places = {name: tmp_path / f".out-{name}" for name in ("old", "new", "finished")}
+    for place in (*places.values(), tmp_path / ".other-old"):
+        place.mkdir()
+    (places["finished"] / "run.json").write_text("{}")
+    for place in (places["old"], places["finished"], tmp_path / ".other-old"):
+        os.utime(place, (0, 0))
+    result.save(tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".other-old", ".out-finished", ".out-new", "out"]
+
+
 def test_a_callables_reduction_is_kept_but_cannot_be_repeated(tmp_path):
     result = nlgauge.score(SYSTEMS["A"], REFERENCES, metrics="wer", reduce_fn=lambda scores: float(np.ptp(scores)))
     result.save(tmp_path / "out")
