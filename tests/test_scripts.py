@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from nlgauge.run.scripts import is_mostly_not_latin, unspaced_script
 
 

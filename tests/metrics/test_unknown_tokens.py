@@ -154,3 +154,14 @@ def test_the_space_before_an_unknown_word_is_not_a_known_token(tiny_models: Mode
     bert = load_encoder(str(tiny_models["encoder"]), None)
     ids = Ragged.of([bert.tokenizer("the 猫").input_ids])
     assert unknown_counts(bert, ids, np.array([True, False, False, True])).tolist() == [[1, 2]]
+
+
+@quietly
+def test_cosmic_leaves_out_pairs_with_a_text_that_the_model_does_not_know(tiny_models: Models) -> None:
+    metric = f"cosmic(model={str(tiny_models['encoder'])!r}, estimator='gaussian', components=2, seeds=1)"
+    sources = [f"the cat {letter} sat on {other}" for letter in "abcdef" for other in "ghij"]
+    summaries = [text[4:] for text in sources]
+    unknown, empty = (outputs(metric, [lost, *summaries[1:]], sources=sources) for lost in (UNKNOWN, ""))
+    assert unknown["cosmic"] == empty["cosmic"]
+    assert unknown["scored_pairs"] == len(sources) - 1
+    assert 0 == empty["unknown_tokens"] < unknown["unknown_tokens"] < 0.1
