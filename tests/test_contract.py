@@ -129,7 +129,8 @@ def test_processes_give_the_same_numbers(build, monkeypatch):
     assert parallel.tables.keys() == serial.tables.keys()
     for (system, label), table in serial.tables.items():
         other = parallel.tables[system, label]
-        tolerance = 0 if table.metric.name in STRINGS else 1e-5
+        # A model may have other numbers of threads, so that its last bits differ, of which training makes more.
+        tolerance = 0 if table.metric.name in STRINGS else 1e-3 if fitted_on_a_system(table.metric) else 1e-5
         for part, statistics in table.statistics.items():
             np.testing.assert_allclose(other.statistics[part], statistics, rtol=tolerance, atol=tolerance, err_msg=label)
         np.testing.assert_allclose(list(other.scores().values()), list(table.scores().values()), rtol=tolerance, atol=tolerance, err_msg=label)

@@ -16,6 +16,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.estimators import knife_released
 from nlgauge.estimators.gaussian import Pointwise, fold_of_rows, gaussian, gaussian_information, shrunk_covariance, standardised
 from nlgauge.estimators.knife import Settings, _log_mixture, cross_fitted
+from nlgauge.estimators.knife_starts import ridge
 from nlgauge.estimators.mutual_information import Estimator, digests
 from nlgauge.features import RunOptions, Work
 from nlgauge.features.encoders import TextEmbedding
@@ -141,6 +142,16 @@ def test_a_millionth_changes_nothing_that_is_seen(count: int, components: int | 
         np.testing.assert_array_equal(before.gaining, after.gaining)
         for name in ("entropy", "conditional", "rounds", "learnt", "held_out"):
             np.testing.assert_allclose(getattr(after, name), getattr(before, name), rtol=0, atol=1e-3)
+
+
+def test_a_linear_map_of_few_rows_does_not_hang_on_rounding() -> None:
+    """Two rows are equal: along their difference, which is rounding, anything would do as a slope."""
+    rng = np.random.default_rng(0)
+    target, given = rng.standard_normal((6, 2)), rng.standard_normal((6, 8))
+    given[1] = given[0]
+    shaken = given * (1 + 1e-6 * rng.standard_normal(given.shape))
+    before, after = (ridge(target[:4], side[:4], target[4:], given[4:])[0] for side in (given, shaken))
+    np.testing.assert_allclose(after, before, atol=1e-3)
 
 
 KERNELS: dict[str, dict[str, str]] = {
