@@ -412,6 +412,15 @@ def test_texts_that_features_derive_are_not_put_among_the_callers():
     assert len(distinct_keys(Lengths())) == len(set(distinct_keys(Lengths()))) == 4  # "bb" is a given text and a derived one
 
 
+def test_a_text_that_is_given_later_is_not_taken_for_a_derived_one():
+    given = Corpus.read(["a b", "c"]).texts
+    features = Features(given, RunOptions())
+    derived = features.texts.intern("a")
+    given.intern("b"), given.intern("a")
+    assert [features.texts[features.texts.intern(text)] for text in ("b", "a", "c", "a b")] == ["b", "a", "c", "a b"]
+    assert features.texts.intern("a") == derived
+
+
 @dataclass(frozen=True)
 class KeptLengths(Lengths):
     kept: ClassVar[bool] = True

@@ -653,6 +653,16 @@ def test_a_default_that_changes_later_does_not_re_interpret_a_result(registered,
     assert again.add(predictions={"more": ["a", "bbb"]})["more"]["power"]["score"] == 2
 
 
+def test_a_metric_of_the_same_name_from_another_package_is_not_taken_for_it(place):
+    before = nlgauge.load(place)
+    edited(place, lambda run: run["metrics"]["bleu"].update(package="somebody_elses"))
+    again = nlgauge.load(place)
+    assert again["A"]["bleu"] == before["A"]["bleu"]
+    assert again["A"]["cider"] == before["A"]["cider"]
+    assert again.explain("bleu", 0, "A") == []
+    assert math.isnan(again.intervals(resamples=5)["A"]["bleu"]["score"].low)
+
+
 def test_every_parameter_of_every_metric_is_written(result, tmp_path):
     result.save(tmp_path / "out")
     run = json.loads((tmp_path / "out" / "run.json").read_text())
