@@ -215,6 +215,12 @@ REGISTERED = _Registered()
 
 def register(metric: MetricClass) -> MetricClass:
     """Makes a metric known by its name and aliases; a decorator for its class."""
+    from nlgauge.metric.definition import check_definition
+    from nlgauge.metric.registry import load_ours
+
+    check_definition(metric)
+    if not metric.__module__.startswith("nlgauge.metrics."):
+        load_ours()  # so that a name of ours is refused here, and not when ours is loaded
     for name in (metric.name, *metric.aliases):
         owner = REGISTERED.classes.get(REGISTERED.aliases[name][0] if name in REGISTERED.aliases else name, metric)
         # The same class may come again: a module that is loaded anew.

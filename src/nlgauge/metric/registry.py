@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
+import warnings
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
@@ -19,13 +20,31 @@ ENTRY_POINT_GROUP = "nlgauge.metrics"
 
 
 @cache
-def _load_all() -> None:
-    """Imports every metric of this package and of installed packages that name theirs in the entry points."""
+def load_ours() -> None:
+    """Imports every metric of this package."""
     package = importlib.import_module("nlgauge.metrics")
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"nlgauge.metrics.{module.name}")
+
+
+@cache
+def _load_all() -> None:
+    """Imports every metric of this package and of installed packages that name theirs in the entry points.
+
+    One that cannot be imported is left out with all that it has registered; one warning names all of them.
+    """
+    load_ours()
+    broken = []
     for entry in entry_points(group=ENTRY_POINT_GROUP):
-        entry.load()
+        classes, aliases = dict(REGISTERED.classes), dict(REGISTERED.aliases)
+        try:
+            entry.load()
+        except (Exception, SystemExit) as error:  # whatever somebody else's module does
+            REGISTERED.classes, REGISTERED.aliases = classes, aliases
+            package = f"package {entry.dist.name}" if entry.dist else "unknown package"
+            broken.append(f"{entry.name!r} ({entry.value}, {package}): {type(error).__name__}: {error}")
+    if broken:
+        warnings.warn(f"plug-ins that cannot be imported are left out; repair or remove them. {'; '.join(broken)}", stacklevel=3)
 
 
 def metric_classes() -> dict[str, type[AnyMetric]]:
