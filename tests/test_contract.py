@@ -28,6 +28,7 @@ from nlgauge.metric import AnyMetric
 from nlgauge.metric.registry import metric_classes
 from nlgauge.run.processes import Processes
 from nlgauge.testing import CHECKS, ODD, Terms
+from nlgauge.testing.comparing import fitted_on_a_system
 from nlgauge.testing.of_texts import check_bounds
 from nlgauge.testing.of_values import has_model, other_values
 from nlgauge.testing.texts import sample

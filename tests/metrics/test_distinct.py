@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,14 +50,18 @@ def test_there_are_no_segment_scores_and_no_explanation():
     assert result.explain("distinct", 0) == []
 
 
-def test_interval_contains_the_score():
+def drawn(seed: int) -> list[str]:
+    rng = random.Random(seed)
+    return [" ".join(f"w{int(rng.paretovariate(0.8)) % 60}" for _ in range(6)) for _ in range(80)]
+
+
+def test_interval_contains_the_score_and_is_as_wide_as_new_texts_vary():
     """A bootstrap would repeat texts: 0.533 came with [0.350, 0.424]."""
-    words = [f"w{i}" for i in range(40)]
-    predictions = [" ".join(words[(7 * i + k * k) % 40] for k in range(6)) for i in range(60)]
-    intervals = nlgauge.score(predictions, metrics="distinct").intervals()["distinct"]
-    for interval in intervals.values():
+    spread = np.std([nlgauge.score(drawn(seed), metrics="distinct")["distinct"]["distinct2"] for seed in range(100, 200)])
+    for seed in range(4):
+        interval = nlgauge.score(drawn(seed), metrics="distinct").intervals()["distinct"]["distinct2"]
         assert interval.low <= interval.score <= interval.high
-        assert interval.low < interval.high
+        assert 0.75 < (interval.high - interval.low) / (2 * 1.96 * spread) < 1.4
 
 
 @pytest.mark.parametrize("bad", [{"max_order": 0}, {"max_order": "2"}, {"tokenizer": "google"}], ids=str)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from strategies import SENTENCES, texts
 
 import nlgauge
+from nlgauge.corpus.columns import Ragged
 from nlgauge.errors import ParameterError
-from nlgauge.kernels.leave_one_out import closest_other_lengths
+from nlgauge.kernels.leave_one_out import closest_other_lengths, matches_with_the_others
 from nlgauge.metric.registry import make
 from nlgauge.metrics.self_bleu import SelfBleu
 
@@ -81,9 +83,27 @@ def test_a_sample_is_drawn_with_the_seed_and_said_in_the_signature():
     assert every["self_bleu(sample=40)"]["score"] == every["self_bleu"]["score"]
 
 
-def test_thousands_of_texts_are_quick():
-    predictions = [" ".join(f"w{(i * k) % 9973}" for k in range(1, 21)) for i in range(1, 4001)]
-    assert 0 < nlgauge.score(predictions, metrics="self_bleu")["self_bleu"]["score"] < 100
+def test_twice_the_texts_are_twice_the_work():
+    """Counted in calls; to compare each text with every other one would be four times the work."""
+
+    def calls(texts: int) -> int:
+        column = Ragged.of([[(i * k) % 9973 for k in range(1, 11)] for i in range(1, texts + 1)])
+        made = 0
+
+        def count(*event: object) -> None:
+            nonlocal made
+            made += 1
+
+        sys.setprofile(count)
+        try:
+            matches_with_the_others(column, np.arange(texts), 4)
+        finally:
+            sys.setprofile(None)
+        return made
+
+    few, many = calls(200), calls(400)
+    assert few > 200
+    assert many < 2.2 * few
 
 
 @pytest.mark.parametrize("bad", [{"max_order": 0}, {"tokenizer": "14a"}, {"smooth_method": "more"}, {"sample": 1}], ids=str)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
@@ -21,7 +21,7 @@ import regex
 
 from nlgauge.corpus.columns import Ragged
 from nlgauge.features import Feature, Work
-from nlgauge.features.text import Sentences
+from nlgauge.features.text import MOST_WORDS, Sentences
 
 _SIGNS = r"[\p{L}\p{M}\p{N}]"
 _WORD = regex.compile(rf"{_SIGNS}+(?:(?:['’.\-‐‑]|(?<=\p{{N}}),(?=\p{{N}})){_SIGNS}+)*")
@@ -74,7 +74,7 @@ def _speech_apart(sentence: str, lang: str) -> list[str]:
     return [sentence[start:end].strip() for start, end in pairwise([*cuts, len(sentence)])]
 
 
-@cache
+@lru_cache(MOST_WORDS)
 def syllables(word: str) -> int:
     """How many syllables an English word has, by rule; at least 1, and 1 for a number.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
-from nlgauge.features.text import Tokens, tokenizer
+from nlgauge.features.text import MOST_WORDS, Tokens, tokenizer
 
 # The script has the exceptions of WordNet 2.0, and of several for one form the last it reads; ours are the first of WordNet 3.0.
 _OTHER = {
@@ -77,4 +77,4 @@ def stemmer() -> Callable[[str], str]:
             word = without(word, "ion")
         return str(porter._step5b(porter._step5a(word)))
 
-    return cache(stem)
+    return lru_cache(MOST_WORDS)(stem)

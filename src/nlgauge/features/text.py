@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import Any, ClassVar, Literal
 
@@ -24,6 +24,9 @@ from nlgauge.features import Feature, Work
 
 # sacrebleu's tokenisers that need no download; the two of MeCab need a dictionary package beside them.
 SACREBLEU_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
+# Of so many different words a process remembers what it has found out (a stem, a digest, synsets, syllables): more than a large test set has,
+# and 6 to 26 MB for each kind when full.
+MOST_WORDS = 1 << 16
 _LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 # What metrics on one text, or on a text and its source, let one choose from.
 TEXT_TOKENIZERS = ("punctuated", "unicode", "whitespace", "13a")
@@ -142,10 +145,10 @@ def token_libraries(name: str, stem: bool = False) -> tuple[str, ...]:
 
 @cache
 def _stemmer() -> Callable[[str], str]:
-    """Porter's stemmer with NLTK's extensions, which is rouge-score's; a word is stemmed once a process."""
+    """Porter's stemmer with NLTK's extensions, which is rouge-score's."""
     from nltk.stem.porter import PorterStemmer
 
-    return cache(PorterStemmer().stem)
+    return lru_cache(MOST_WORDS)(PorterStemmer().stem)
 
 
 @dataclass(frozen=True)
@@ -165,7 +168,7 @@ class Tokens(Feature):
         return Ragged.of([[work.memory.setdefault(token, len(work.memory)) for token in self.of(text)] for text in keys])
 
 
-@cache
+@lru_cache(MOST_WORDS)
 def _token_key(token: str) -> int:
     return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 

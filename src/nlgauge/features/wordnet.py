@@ -8,11 +8,13 @@ from __future__ import annotations
 import gzip
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import NamedTuple
+
+from nlgauge.features.text import MOST_WORDS
 
 _PARTS = ("noun", "verb", "adj", "adv")
 # The rules of detachment of WordNet's manual page morphy(7WN): an ending, and what takes its place.
@@ -52,7 +54,7 @@ def _index() -> _Index:
     return _Index(exceptions, dict(words), {part: range(*pair) for part, pair in zip(_PARTS, bounds, strict=True)}, pooled)
 
 
-@cache
+@lru_cache(MOST_WORDS)
 def synsets(word: str) -> frozenset[int]:
     """The numbers of the synsets of a word in all parts of speech, inflected forms traced to their bases; expressions have none.
 
@@ -63,7 +65,7 @@ def synsets(word: str) -> frozenset[int]:
     return frozenset(number for part in _PARTS for base in (form, *_bases(form, part)) for number in _listed(base, part))
 
 
-@cache
+@lru_cache(MOST_WORDS)
 def pooled_synsets(word: str) -> frozenset[int]:
     """The synsets that the METEOR 1.5 program finds for a word, without regard to the part of speech.
 
@@ -81,7 +83,7 @@ def pooled_synsets(word: str) -> frozenset[int]:
     return frozenset(pooled.get(number, number) for base in (word, *bases) for part in _PARTS for number in _listed(base, part))
 
 
-@cache
+@lru_cache(MOST_WORDS)
 def nltk_synonyms(word: str) -> frozenset[str]:
     """The words of the synsets that NLTK finds for a word, as WordNet spells them: names have their capitals.
 

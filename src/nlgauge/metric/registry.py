@@ -29,18 +29,22 @@ def load_own() -> None:
 
 @cache
 def _load_all() -> None:
-    """Imports our metrics and those of installed packages that name theirs in the entry points; what cannot be imported is left out."""
+    """Imports our metrics and those of installed packages that name theirs in the entry points.
+
+    A package that cannot be imported is left out, with all that it has registered; one warning names all of them.
+    """
     load_own()
+    broken = []
     for entry in entry_points(group=ENTRY_POINT_GROUP):
+        classes, aliases = dict(REGISTERED.classes), dict(REGISTERED.aliases)
         try:
             entry.load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # whatever somebody else's module does
+            REGISTERED.classes, REGISTERED.aliases = classes, aliases
             package = entry.dist.name if entry.dist is not None else "an unknown package"
-            warnings.warn(
-                f"the metrics of {entry.name!r} ({package}, {entry.value}) are left out, because they cannot be imported: "
-                f"{type(error).__name__}: {error}",
-                stacklevel=2,
-            )
+            broken.append(f"{entry.name!r} ({entry.value} of {package}): {type(error).__name__}: {error}")
+    if broken:
+        warnings.warn(f"plug-ins that cannot be imported are left out; repair or remove them. {'; '.join(broken)}", stacklevel=3)
 
 
 def metric_classes() -> dict[str, type[AnyMetric]]:

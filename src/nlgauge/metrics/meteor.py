@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, WordAlignment
 from nlgauge.features.pairs import Findings
 from nlgauge.features.paraphrases import content, phrase_table, word_list
-from nlgauge.features.text import Words, token_libraries
+from nlgauge.features.text import MOST_WORDS, Words, token_libraries
 from nlgauge.features.wordnet import nltk_synonyms, pooled_synsets, synsets
 from nlgauge.kernels.alignment import Keys, Match, chunk_numbers
 from nlgauge.kernels.alignment_compat import beam, greedy
@@ -67,7 +67,7 @@ _TUNINGS = {
 def _stemmer(version: str) -> Callable[[str], str]:
     from nltk.stem import PorterStemmer, SnowballStemmer
 
-    return cache((SnowballStemmer("english") if version == "1.5" else PorterStemmer()).stem)
+    return lru_cache(MOST_WORDS)((SnowballStemmer("english") if version == "1.5" else PorterStemmer()).stem)
 
 
 @register

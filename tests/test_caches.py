@@ -1,0 +1,31 @@
+"""What a process remembers of words has an end."""
+
+from __future__ import annotations
+
+from nlgauge.features import readability, rouge155, text, wordnet
+from nlgauge.features.text import MOST_WORDS
+from nlgauge.metrics import meteor
+
+REMEMBERED = {
+    "digests": text._token_key,
+    "stems": text._stemmer(),
+    "ROUGE-1.5.5 stems": rouge155.stemmer(),
+    "METEOR 1.5 stems": meteor._stemmer("1.5"),
+    "METEOR 2005 stems": meteor._stemmer("2005"),
+    "syllables": readability.syllables,
+    "synsets": wordnet.synsets,
+    "pooled synsets": wordnet.pooled_synsets,
+    "synonyms": wordnet.nltk_synonyms,
+}
+
+
+def test_only_so_many_words_are_remembered():
+    assert {name: found.cache_info().maxsize for name, found in REMEMBERED.items()} == dict.fromkeys(REMEMBERED, MOST_WORDS)
+
+
+def test_more_words_push_out_the_oldest():
+    text._token_key.cache_clear()
+    for number in range(MOST_WORDS + 1000):
+        text._token_key(str(number))
+    assert text._token_key.cache_info().currsize == MOST_WORDS
+    text._token_key.cache_clear()
