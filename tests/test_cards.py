@@ -243,12 +243,18 @@ def test_figure_3_5() -> None:
 MODULE = """
 from dataclasses import dataclass
 from typing import ClassVar
-from nlgauge.metric import CorpusMetric, register
+from nlgauge.metric import CorpusMetric, Output, register
 
 @register
 @dataclass(frozen=True)
 class Mine(CorpusMetric):
     name: ClassVar[str] = "{name}"
+
+    def outputs(self):
+        return {{"{name}": (Output("{name}", True),)}}
+
+    def whole(self, corpus, system, features):
+        return {{"{name}": 1.0}}
 """
 FRONT = """title = "Mine"
 paper = "Somebody, 2020, https://example.org"
