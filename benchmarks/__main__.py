@@ -75,9 +75,9 @@ def row(found: dict[str, Any]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Time nlgauge and its peers on the same texts.")
-    parser.add_argument("--metric", action="append", choices=list(BENCHES), help="only this one; may be repeated")
-    parser.add_argument("--workload", action="append", choices=list(WORKLOADS), help="only this one; by default all but L3")
-    parser.add_argument("--repeats", type=int, default=2, help="runs of each side, the best counts (default 2)")
+    parser.add_argument("--metric", action="append", choices=list(BENCHES), help="only this metric; may be repeated")
+    parser.add_argument("--workload", action="append", choices=list(WORKLOADS), help="only this workload; by default all but L3")
+    parser.add_argument("--repeats", type=int, default=2, help="runs of each side, of which the best counts (default 2)")
     parser.add_argument("--json", type=Path, help="write every run to this file")
     given = parser.parse_args()
     workloads = given.workload or [name for name in WORKLOADS if name != "L3"]

@@ -94,7 +94,7 @@ def sacrebleu_metric(name: str, **parameters: Any) -> Prepare:
 
 
 def sacrebleu_bootstrap(workload: Workload) -> Callable[[], Numbers]:
-    """sacreBLEU's paired bootstrap of two systems; it asks for the baseline first and reports its own bootstrap means beside."""
+    """sacreBLEU's paired bootstrap of two systems; it takes the baseline first, and also reports its own bootstrap means."""
     from sacrebleu.metrics import BLEU, CHRF
     from sacrebleu.significance import PairedTest
 
@@ -194,7 +194,7 @@ def ours_infolm(workload: Workload) -> Callable[[], Numbers]:
 
 
 def torchmetrics_infolm(pairs_a_call: int | None) -> Prepare:
-    """torchmetrics' InfoLM on the same weights; more than two pairs a call are paired wrongly, so that its mean is another one."""
+    """torchmetrics' InfoLM on the same weights; it pairs more than two texts per call wrongly, so its mean differs."""
 
     def prepare(workload: Workload) -> Callable[[], Numbers]:
         module = importlib.import_module("torchmetrics.functional.text.infolm")

@@ -12,7 +12,7 @@ from benchmarks.workloads import WORKLOADS
 
 
 def peak_megabytes() -> float:
-    """The most memory that this process has had so far; NaN where the system does not say."""
+    """The peak memory of this process so far; NaN where the operating system does not tell it."""
     try:
         import resource
     except ImportError:

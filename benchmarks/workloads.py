@@ -1,4 +1,4 @@
-"""The texts that are scored: human-judgement sets where they are at hand, else deterministic pseudo-text of the same shapes.
+"""The texts that are scored: human-judgement sets if they are available, else deterministic pseudo-text of the same shapes.
 
 The sets are looked for in the directory that NLGAUGE_BENCHMARKS names, else in ../shared/benchmarks beside the repository.
 """
@@ -80,7 +80,7 @@ def pairs_for_models(count: int = 300) -> Workload:
 
 
 def distinct_pairs(count: int = 64) -> Workload:
-    """One pair a segment, so that nearly every text is another one."""
+    """One pair per segment, so that almost all texts are different."""
     base = two_systems(count)
     return base._replace(systems={"peer": base.systems["first"]})
 

@@ -1,1 +1,1 @@
-"""Studies on real human judgements with real weights: `python -m studies --help`. What they gave is in docs/results."""
+"""Studies on real human judgements with real weights: `python -m studies --help`. The results are in docs/results."""

@@ -1,26 +1,28 @@
-"""python -m studies STUDY: runs one study, taking it up where it was stopped, and prints its table."""
+"""python -m studies STUDY: runs one study, continues where it was stopped, and prints its table."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
+SCORES = Path("docs/results/scores")
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__)
-    parser.add_argument("--work", type=Path, default=Path(".cache/studies"), help="where what was computed is kept (default: %(default)s)")
+    parser.add_argument("--work", type=Path, default=SCORES, help="directory for what was computed, numbers only (default: %(default)s)")
     studies = parser.add_subparsers(dest="study", required=True)
     shannon = studies.add_parser("shannon", help="Shannon Score, Information Difference, BLANC-Shannon on SummEval")
     shannon.add_argument("--upstream", type=int, default=0, help="sentences of context")
     separation = studies.add_parser("separation", help="original, shuffled and wrong summaries of REALSumm's documents")
     for study in (shannon, separation):
         study.add_argument("--model", default="smollm2")
-        study.add_argument("--documents", type=int, help="how many documents (default: all)")
+        study.add_argument("--documents", type=int, help="number of documents (default: all)")
     infolm = studies.add_parser("infolm", help="InfoLM, chrF, ROUGE and BERTScore on WebNLG 2020 or REALSumm")
     infolm.add_argument("--benchmark", choices=("webnlg2020_en", "realsumm"), default="webnlg2020_en")
     infolm.add_argument("--model", default="smollm2")
-    infolm.add_argument("--segments", type=int, help="how many segments (default: all)")
-    infolm.add_argument("--lower", action="store_true", help="lower-case every text first: systems differ in casing, and models see it")
+    infolm.add_argument("--segments", type=int, help="number of segments (default: all)")
+    infolm.add_argument("--lower", action="store_true", help="lower-case every text first, because systems differ in casing")
     cosmic = studies.add_parser("cosmic", help="COSMIC of the systems of SummEval or REALSumm")
     cosmic.add_argument("--benchmark", choices=("summeval", "realsumm"), default="summeval")
     arguments = vars(parser.parse_args())

@@ -16,7 +16,7 @@ METRICS = {"cosmic": "cosmic(reverse=False)", "gaussian": "cosmic(reverse=False,
 
 
 def report(work: Path, benchmark: str) -> str:
-    """A line a system: information with its interval and its deviation over seeds, the mean length; and the correlation with people."""
+    """One line per system: information with its interval and its deviation over seeds, and the mean length; then the correlation with people."""
     rows = data.segments(benchmark)
     systems = sorted({system for by_system in rows.values() for system in by_system})
     sources = [next(iter(by_system.values()))["source"] for by_system in rows.values()]

@@ -1,4 +1,4 @@
-"""The benchmarks: gzipped JSON lines, a line a segment and system, where NLGAUGE_BENCHMARKS points or in shared/benchmarks beside the repository."""
+"""The benchmarks: gzipped JSON lines, one per segment and system, in the directory NLGAUGE_BENCHMARKS, else in ../shared/benchmarks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def segments(name: str, count: int | None = None) -> dict[str, dict[str, Row]]:
 
 
 def human(study: dict[str, dict[str, Row]], dimension: str) -> np.ndarray:
-    """(systems, segments) judgements; NaN where there is none."""
+    """(systems, segments) judgements; NaN where one is missing."""
     systems = sorted({system for by_system in study.values() for system in by_system})
     missing: Row = {"human": {}}
     return np.array(

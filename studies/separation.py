@@ -14,7 +14,7 @@ from studies.shannon import OUTPUTS
 
 
 def report(work: Path, model: str, documents: int | None) -> str:
-    """How the three kinds of summary score, and how often the original is best."""
+    """The scores of the three kinds of summary, and how often the original is best."""
     rows = {segment: next(iter(by_system.values())) for segment, by_system in data.segments("realsumm", documents).items()}
     texts = dict(zip(rows, zip(*spoilt([row["references"][0] for row in rows.values()]).values(), strict=True), strict=True))
     metric = parse(f"shannon(model={model!r})")

@@ -1,4 +1,4 @@
-"""Table 1 and 5 of the Shannon paper with SmolLM2: system-level Kendall tau-b on SummEval."""
+"""Tables 1 and 5 of the Shannon paper with SmolLM2: system-level Kendall tau-b on SummEval."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def values(
 
 
 def report(work: Path, model: str, upstream: int, documents: int | None) -> str:
-    """The table as Markdown: ours with an interval, and the paper's beside it."""
+    """The table as Markdown: our values with intervals, and those of the paper."""
     rows, found = values(work, model, upstream, documents)
     systems = sorted({system for by_system in rows.values() for system in by_system})
     lines = []

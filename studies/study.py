@@ -1,4 +1,4 @@
-"""Long work that can be stopped and taken up again, and the correlations that all studies print."""
+"""Long work that can be stopped and continued, and the correlations that all studies print."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MEASURES = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}
 
 
 def resumable(path: Path, signature: str, ids: Iterable[str], compute: Callable[[str], Any]) -> dict[str, Any]:
-    """id -> what `compute` gave, from a file that grows by a line an id; a file with another signature is refused."""
+    """id -> what `compute` gave, from a file to which one line per id is added; a file with another signature is refused."""
     done: dict[str, Any] = {}
     if path.exists():
         # A line that was cut while it was written is computed again.
@@ -50,7 +50,7 @@ def system_level(metric: np.ndarray, human: np.ndarray, measure: str) -> float:
 
 
 def text_level(metric: np.ndarray, human: np.ndarray, measure: str) -> float:
-    """The mean over segments of the correlation over systems; segments where one side is constant say nothing and are left out."""
+    """The mean over segments of the correlation over systems; segments where one side is constant are left out."""
     found = [_correlation(metric[:, i], human[:, i], measure) for i in range(metric.shape[1])]
     return float(np.nanmean(found)) if np.isfinite(found).any() else float("nan")
 

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, Phase, settings
 from strategies import SENTENCES
 
 from nlgauge.metric import REGISTERED
+from nlgauge.metric.registry import metric_classes
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 # Tiny models and several test processes on few cores: more threads would only wait for each other.
@@ -30,6 +31,7 @@ settings.load_profile("nlgauge")
 @pytest.fixture
 def registered() -> Iterator[None]:
     """Forgets, after the test, the metrics that it registered."""
+    metric_classes()  # now: what is loaded within the test alone would be forgotten with it
     classes, aliases = dict(REGISTERED.classes), dict(REGISTERED.aliases)
     yield
     REGISTERED.classes, REGISTERED.aliases = classes, aliases

@@ -6,6 +6,7 @@ import ast
 import doctest
 import importlib.util
 import math
+import os
 import re
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 
 import nlgauge
 from nlgauge.errors import NlgaugeError, ParameterError, UnknownMetricError
-from nlgauge.metric import REGISTERED
+from nlgauge.metric import REGISTERED, CorpusMetric
 from nlgauge.metric.card import HEADINGS, ApplTasks, Card, Categories, QualityDims, card, filter_metrics, list_metrics
 from nlgauge.metric.registry import metric_classes
 from nlgauge.models.catalogue import CATALOGUE
@@ -100,9 +101,18 @@ def test_parameters_are_those_of_the_code(name: str) -> None:
 def test_bounds_and_direction_that_the_card_tells_are_those_of_the_code(name: str) -> None:
     reading = " ".join(section(card(name), "How to read the number").split())
     output = next(iter(OURS[name]().outputs().values()))[0]
-    assert {True: "igher is", False: "ower is better", None: ""}[output.higher_is_better] in reading
+    # What is said first is said of the first output.
+    pattern = r"(higher) is (?:better|easier|more|less redundant)|(lower) is better|(neither) (?:direction|end) is better"
+    first = re.search(pattern, reading, re.IGNORECASE)
+    assert first is not None
+    assert {"higher": True, "lower": False, "neither": None}[next(filter(None, first.groups())).lower()] is output.higher_is_better
     if math.isfinite(output.low) and math.isfinite(output.high):
         assert re.search(rf"{output.low:g} (to|and) {output.high:g}", reading)
+
+
+@pytest.mark.parametrize("name", [name for name, metric in OURS.items() if issubclass(metric, CorpusMetric)])
+def test_the_card_says_how_often_the_metric_is_recomputed(name: str) -> None:
+    assert f"at most {OURS[name].resamples} of them" in " ".join(section(card(name), "How").split())
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -126,6 +136,30 @@ def test_example_runs(name: str) -> None:
     output: list[str] = []
     failed = doctest.DocTestRunner(verbose=False).run(example, out=output.append).failed
     assert not failed, "".join(output)
+
+
+@pytest.mark.parametrize("name", ["meteor", "squad"])
+def test_a_printed_example_can_be_copied_from_a_narrow_terminal(name: str) -> None:
+    environment = {**os.environ, "COLUMNS": "40", "PYTHONUTF8": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "nlgauge", "card", name], env=environment, capture_output=True, text=True, encoding="utf-8", check=True
+    )
+    (body,) = re.findall(r"```python\n(.*?)```", section(card(name), "Example"), flags=re.DOTALL)
+    assert max(map(len, body.splitlines())) > 40
+    printed = [line.rstrip() for line in done.stdout.splitlines()]
+    first = printed.index(body.splitlines()[0])
+    assert printed[first : first + len(body.splitlines())] == body.splitlines()
+
+
+@pytest.mark.parametrize("name", ["ari", "coleman_liau"])
+def test_cards_explain_nothing_that_the_metric_does_not_use(name: str) -> None:
+    assert "yllable" not in card(name).text.replace("instead of syllables", "")
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_the_thesis_is_named_where_it_is_spoken_of(name: str) -> None:
+    words = " ".join(card(name).text.split())
+    assert "thesis" not in words.partition("NLG-Metricverse thesis")[0]
 
 
 def test_what_is_not_here_yet_of_the_thesis_is_said() -> None:

@@ -170,7 +170,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         (["score", "-l", "german", "-r", "refs.txt", "sysA.txt"], "lang is 'german' (did you mean 'de'?)"),
         (["score", "-r", "d.tsv:2", "d.tsv:1"], "d.tsv: a column by number is for a file without a header row"),
         (["score", "-m", "bleu(order=2)", "-r", "refs.txt", "sysA.txt"], "bleu has no parameter 'order'"),
-        (["score", "-m", "bleu(max_order=0)", "-r", "refs.txt", "sysA.txt"], "max_order must be a whole number from 1, got 0"),
+        (["score", "-m", "bleu(max_order=0)", "-r", "refs.txt", "sysA.txt"], "max_order must be a whole number from 1 to 100, got 0"),
         (["score", "-m", "bleu(", "-r", "refs.txt", "sysA.txt"], "cannot read 'bleu('"),
         (["score", "-r", "ref.txt", "sysA.txt"], "no file ref.txt (did you mean 'refs.txt'"),
         (["score", "-r", "short.txt", "sysA.txt"], "short.txt has 1 entry, sysA.txt has 3 entries"),

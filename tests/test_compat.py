@@ -124,7 +124,7 @@ def test_a_custom_metric_may_return_a_number_or_numpy() -> None:
 
 
 def test_a_custom_metric_without_the_method_says_so() -> None:
-    with pytest.raises(InputError, match="several references a segment, for which OneReference needs the method _compute_single_pred_multi_ref"):
+    with pytest.raises(InputError, match="several references per segment, for which OneReference needs the method _compute_single_pred_multi_ref"):
         NLGMetricverse(OneReference)(preds, MANY_REFS)
     with pytest.raises(InputError, match="_compute_multi_pred_multi_ref"):
         NLGMetricverse(OneReference)(MANY_PREDS, MANY_REFS)

@@ -7,9 +7,11 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -22,17 +24,45 @@ from nlgauge.corpus.columns import Array
 from nlgauge.errors import NlgaugeError, ParameterError
 from nlgauge.metric import Arrays, Metric, Output, View, register
 from nlgauge.models.threads import threads
-from nlgauge.run.processes import wire
-from nlgauge.run.processes.wire import receive, send
+from nlgauge.run import processes
+from nlgauge.run.chunk import Task
+from nlgauge.run.processes import Processes, wire
+from nlgauge.run.processes.wire import WireError, receive, send
 
 PREDICTIONS = ["the cat sat on the mat", "", "猫が座った", "a dog", "x\x00y", "the end"]
 REFERENCES = [["the cat sat", "a cat"], ["nothing"], ["猫が座る"], ["a dog"], ["x y"], ["the end", "end"]]
 
 
+# Chunks of one or two of these segments.
+SMALL = Processes(characters=20)
+
+
 @pytest.fixture
-def small_chunks(monkeypatch):
+def two_workers(monkeypatch):
     monkeypatch.setenv("NLGAUGE_THREADS", "2")
-    monkeypatch.setattr(Corpus, "chunks", lambda self, characters: np.array_split(np.arange(len(self)), 3))
+
+
+@pytest.fixture
+def started(monkeypatch) -> list[processes._Worker]:
+    """The workers that a test starts."""
+    found: list[processes._Worker] = []
+    original = processes._Worker.__init__
+
+    def counted(self: processes._Worker, *arguments: Any) -> None:
+        found.append(self)
+        original(self, *arguments)
+
+    monkeypatch.setattr(processes._Worker, "__init__", counted)
+    return found
+
+
+def test_the_texts_of_these_tests_are_several_chunks():
+    assert len(Corpus.read(PREDICTIONS, REFERENCES).chunks(SMALL.characters)) > 2
+
+
+def both_ways(*arguments: Any, **options: Any) -> tuple[nlgauge.Result, nlgauge.Result]:
+    """The result of one process, and of several."""
+    return nlgauge.score(*arguments, **options), nlgauge.score(*arguments, **options, executor=SMALL)
 
 
 def run_script(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -87,79 +117,210 @@ class Home(Metric):
         return {"home": statistics[..., 0]}
 
 
-def test_metrics_that_cannot_travel_stay_and_costs_are_added(small_chunks):
-    result = nlgauge.score(PREDICTIONS, REFERENCES, metrics=["wer", Home(), "distinct"], run_concurrent=True)
+def test_metrics_that_cannot_travel_stay_and_costs_are_added(two_workers):
+    result = nlgauge.score(PREDICTIONS, REFERENCES, metrics=["wer", Home(), "distinct"], executor=SMALL)
     table = result.tables["system", "home"]
     assert set(table.statistics["home"][:, 1]) == {os.getpid()}
     assert result["wer"] == nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer")["wer"]
     assert set(result.costs.metrics) == {"wer", "home", "distinct"}
-    alone = nlgauge.score(PREDICTIONS, REFERENCES, metrics=Home(), run_concurrent=True)
+    alone = nlgauge.score(PREDICTIONS, REFERENCES, metrics=Home(), executor=SMALL)
     assert alone["home"]["score"] == sum(map(len, PREDICTIONS))
 
 
-def test_a_metric_registered_by_the_calling_script_stays(registered, small_chunks):
+def test_a_metric_registered_by_the_calling_script_stays(registered, two_workers):
     register(Home)
-    result = nlgauge.score(PREDICTIONS, REFERENCES, metrics=["wer", "home"], run_concurrent=True)
+    result = nlgauge.score(PREDICTIONS, REFERENCES, metrics=["wer", "home"], executor=SMALL)
     assert set(result.tables["system", "home"].statistics["home"][:, 1]) == {os.getpid()}
 
 
-def test_a_chunk_may_weigh_nothing(small_chunks):
+def test_a_chunk_may_weigh_nothing(two_workers):
     weights = [0, 0, 1, 2, 0, 1]
-    serial, parallel = (nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", weights=weights, run_concurrent=flag) for flag in (False, True))
+    serial, parallel = (
+        nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", weights=weights, executor=SMALL if flag else None) for flag in (False, True)
+    )
     assert parallel["wer"] == serial["wer"]
 
 
 @pytest.mark.parametrize("reduce_fn", [None, "max", "mean", max])
-def test_every_rule_of_reduction_gives_the_same_numbers(reduce_fn, small_chunks):
+def test_every_rule_of_reduction_gives_the_same_numbers(reduce_fn, two_workers):
     arguments = {"A": [[p, "the cat"] for p in PREDICTIONS], "B": [[p] for p in PREDICTIONS]}, REFERENCES
-    serial, parallel = (nlgauge.score(*arguments, metrics=["wer", "bleu"], reduce_fn=reduce_fn, run_concurrent=flag) for flag in (False, True))
+    serial, parallel = (
+        nlgauge.score(*arguments, metrics=["wer", "bleu"], reduce_fn=reduce_fn, executor=SMALL if flag else None) for flag in (False, True)
+    )
     assert parallel.segments("records") == serial.segments("records")
     assert [parallel[system] for system in parallel] == [serial[system] for system in serial]
 
 
-def test_chunks_really_go_to_other_processes(small_chunks, monkeypatch):
-    from nlgauge.run import processes
-
-    started: list[processes._Worker] = []
-    original = processes._Worker.__init__
-
-    def counted(self: processes._Worker, *arguments: object) -> None:
-        original(self, *arguments)
-        started.append(self)
-
-    monkeypatch.setattr(processes._Worker, "__init__", counted)
+def test_chunks_really_go_to_other_processes(two_workers, started, monkeypatch):
     monkeypatch.setattr("nlgauge.metrics.wer.Wer.statistics", None)
-    nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", run_concurrent=True)
+    nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", executor=SMALL)
     assert len(started) == 2
     assert all(worker._process.poll() is not None for worker in started)
 
 
-def test_a_workers_error_surfaces_as_ours(small_chunks):
+def test_the_fit_stage_goes_to_other_processes_too(two_workers, started, monkeypatch):
+    stages: list[str] = []
+    original = Processes.map
+
+    def noted(self: Processes, task: Task, chunks: Any) -> Any:
+        stages.append(task.stage)
+        return original(self, task, chunks)
+
+    monkeypatch.setattr(Processes, "map", noted)
+    serial = nlgauge.score(PREDICTIONS, REFERENCES, metrics=["cider", "nist"])
+    # What is fitted here would fail: it is fitted elsewhere.
+    monkeypatch.setattr("nlgauge.metrics.cider.DocumentFrequencies.partial", None)
+    parallel = nlgauge.score(PREDICTIONS, REFERENCES, metrics=["cider", "nist"], executor=SMALL)
+    assert stages == ["fit", "score"]
+    assert len(started) == 4
+    assert parallel["cider"] == serial["cider"]
+    assert parallel["nist"] == serial["nist"]
+    assert parallel.segments("records") == serial.segments("records")
+    for key, arrays in serial.job.fits.items():
+        for name, values in arrays.items():
+            np.testing.assert_array_equal(parallel.job.fits[key][name], values)
+
+
+def test_what_is_added_runs_where_it_is_asked_to(two_workers, started):
+    result = nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer")
+    assert started == []
+    added = result.add("cider", executor=SMALL)
+    assert len(started) == 4
+    assert added["cider"] == nlgauge.score(PREDICTIONS, REFERENCES, metrics="cider")["cider"]
+    more = added.add(predictions={"B": PREDICTIONS[::-1]}, executor=SMALL)
+    assert len(started) == 6
+    assert more["B"] == nlgauge.score({"B": PREDICTIONS[::-1]}, REFERENCES, metrics=["wer", "cider"])["B"]
+
+
+@pytest.mark.parametrize(("cores", "chunks", "workers", "each"), [(1, 20, 1, 1), (2, 20, 2, 1), (8, 20, 4, 2), (8, 50, 2, 4), (3, 50, 2, 1)])
+def test_cores_are_shared_out_among_workers(cores, chunks, workers, each, monkeypatch):
+    given: list[int] = []
+
+    class Stopped(Exception):
+        pass
+
+    class NoWorker:
+        def __init__(self, setup: Any, its_threads: int) -> None:
+            given.append(its_threads)
+            if len(given) == workers:
+                raise Stopped
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setenv("NLGAUGE_THREADS", str(cores))
+    monkeypatch.setattr(processes, "_Worker", NoWorker)
+    assert min(cores, len(Corpus.read(PREDICTIONS, REFERENCES).chunks(chunks))) == workers
+    with pytest.raises(Stopped):
+        nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", executor=Processes(chunks))
+    assert given == [each] * workers
+
+
+def test_a_worker_is_told_its_threads(monkeypatch):
+    told: list[str] = []
+
+    def no_process(command: list[str], **options: Any) -> None:
+        told.append(options["env"]["NLGAUGE_THREADS"])
+        raise OSError("none")
+
+    monkeypatch.setattr(processes.subprocess, "Popen", no_process)
+    with pytest.raises(NlgaugeError, match="could not be started"):
+        processes._Worker({}, 3)
+    assert told == ["3"]
+
+
+def fails_soon(act: Callable[[], Any], message: str) -> None:
+    """The call raises an NlgaugeError with this message, rather than waiting for ever."""
+    caught: list[BaseException] = []
+
+    def attempt() -> None:
+        try:
+            act()
+        except BaseException as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=attempt, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive(), "it hangs"
+    (error,) = caught
+    assert type(error) is NlgaugeError
+    assert message in str(error)
+
+
+def assert_ended(started: list[processes._Worker]) -> None:
+    """No worker is left, neither running nor waited for by nobody."""
+    for worker in started:
+        if hasattr(worker, "_process"):
+            assert worker._process.returncode is not None
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (None, "a worker process could not be started with"),
+        ("exec true", "a worker process ended with exit code 0"),
+        ("exit 3", "a worker process ended with exit code 3"),
+        ("echo 'Welcome to this machine!'; exec cat > /dev/null", "an answer that cannot be read (it begins with b'Welcome to t')"),
+        ("exec 0<&- 1>&-; exec sleep 600", "a worker process ended with exit code -9"),
+        ("head -c 12 > /dev/null; kill -9 $$", "a worker process ended with exit code -9"),
+        ("printf 'nlg'", "a worker process ended with exit code 0"),
+    ],
+    ids=["cannot start", "ends at once", "fails at once", "prints", "closes its pipes", "killed", "ends within a message"],
+)
+@pytest.mark.skipif(os.name == "nt", reason="shell scripts")
+def test_a_worker_that_does_not_work_is_an_error_not_a_hang(program, message, tmp_path, two_workers, started, monkeypatch):
+    script = tmp_path / "python"
+    if program is not None:
+        script.write_text(f"#!/bin/sh\n{program}\n")
+        script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script))
+    monkeypatch.setattr(processes, "_GRACE_SECONDS", 0.5)
+    fails_soon(lambda: nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", executor=SMALL), message)
+    assert started
+    assert_ended(started)
+
+
+def test_an_interrupt_ends_the_workers(two_workers, started):
+    class Interrupted(Processes):
+        def map(self, task: Task, chunks: Any) -> Any:
+            for i, found in enumerate(super().map(task, chunks)):
+                if i == 1:
+                    raise KeyboardInterrupt
+                yield found
+
+    with pytest.raises(KeyboardInterrupt):
+        nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", executor=Interrupted(20))
+    assert len(started) == 2
+    assert_ended(started)
+
+
+def test_a_workers_error_surfaces_as_ours(two_workers):
     try:
         from sacrebleu.tokenizers.tokenizer_ja_mecab import TokenizerJaMecab
 
         TokenizerJaMecab()
     except (ImportError, RuntimeError):
         with pytest.raises(NlgaugeError, match=r"in a worker process: .*pip install .nlgauge\[ja\]"):
-            nlgauge.score(PREDICTIONS, REFERENCES, metrics="bleu(tokenizer='ja-mecab')", run_concurrent=True)
+            nlgauge.score(PREDICTIONS, REFERENCES, metrics="bleu(tokenizer='ja-mecab')", executor=SMALL)
     else:
         pytest.skip("the Japanese dictionary is installed, so nothing fails")
 
 
-def test_a_worker_that_dies_surfaces_as_ours(small_chunks, monkeypatch):
+def test_a_worker_that_dies_surfaces_as_ours(two_workers, monkeypatch):
     monkeypatch.setenv("PYTHONHOME", "/nowhere/at/all")
     with pytest.raises(NlgaugeError, match="a worker process ended with exit code"):
-        nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", run_concurrent=True)
+        nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", executor=SMALL)
 
 
-def test_a_workers_unexpected_error_is_not_a_hang(small_chunks, tmp_path, monkeypatch):
+def test_a_workers_unexpected_error_is_not_a_hang(two_workers, tmp_path, monkeypatch):
     """A bug in a worker (here: a metric that breaks only there) ends as an error of ours, in time."""
     (tmp_path / "sitecustomize.py").write_text(
         "import nlgauge.metrics.wer as wer\ndef broken(self, view, fitted):\n    raise RuntimeError('broken here')\nwer.Wer.statistics = broken\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(NlgaugeError, match="worker process"):
-        nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", run_concurrent=True)
+        nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", executor=SMALL)
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "two", "1.5"])
@@ -201,6 +362,19 @@ def test_arrays_come_back(array):
     again = wire.decode(wire.encode({"a": [array]}))["a"][0]
     assert (again.dtype, again.shape) == (array.dtype, array.shape)
     assert (again == array).all()
+
+
+@pytest.mark.parametrize("data", [b"Traceback (most recent call last)", b"nlg\x02" + bytes(8)])
+def test_what_is_not_a_message_is_an_error(data):
+    with pytest.raises(WireError, match="it begins with b'"):
+        receive(io.BytesIO(data))
+
+
+def test_half_a_message_is_the_end():
+    stream = io.BytesIO()
+    send(stream, [1, 2, 3])
+    for length in range(len(stream.getvalue())):
+        assert receive(io.BytesIO(stream.getvalue()[:length])) is None
 
 
 def test_what_cannot_be_written_down_is_an_error():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -12,11 +14,14 @@ from hypothesis import strategies as st
 from strategies import WORDS
 
 import nlgauge
+from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError, ResultError
+from nlgauge.metric import Arrays, CorpusMetric, Metric, Output, Takes, View
+from nlgauge.metric.mean import MeanMetric
 from nlgauge.metric.registry import parse
 from nlgauge.results import resampling
-from nlgauge.results.inference import holm, p_value, percentile
-from nlgauge.results.resampling import Clusters
+from nlgauge.results.inference import _pair_test, holm, p_value, percentile
+from nlgauge.results.resampling import Clusters, Resampling
 
 METRICS = ["bleu", "chrf", "rouge", "wer", "cer", "exact_match"]
 
@@ -156,9 +161,16 @@ def test_p_is_b_plus_one_over_B_plus_one():
     assert p_value(2.0, np.array([0.0, 1.9, -2.0, 2.0, 3.0, -0.5, 1.0, 0.0, 0.0])) == 4 / 10
     assert p_value(5.0, np.zeros(99)) == 1 / 100
     assert p_value(0.0, np.zeros(99)) == 1.0
-    assert p_value(0.3, np.array([0.1 + 0.2, 0.0, 0.0])) == 2 / 4
+    assert p_value(0.3, np.array([0.1 + 0.2, 0.0, 0.0])) == p_value(0.1 + 0.2, np.array([-0.3, 0.0, 0.0])) == 2 / 4
     assert math.isnan(p_value(math.nan, np.zeros(3)))
     assert math.isnan(p_value(1.0, np.array([0.0, math.nan])))
+
+
+def test_the_paired_bootstrap_shifts_by_the_mean_of_the_draws_not_by_what_was_observed():
+    """About their mean, 1, one draw of four is 2 or more away; about what was observed, 2, all are."""
+    plan = Resampling(Clusters(None, 4), None, 4, 0, 0.95)
+    tested = _pair_test(2.0, np.array([0.0, 0.0, 0.0, 4.0]), None, plan, "bootstrap")
+    assert (tested.p, tested.test, tested.resamples) == (2 / 5, "bootstrap", 4)
 
 
 def test_a_hand_made_case_with_every_swap_known():
@@ -230,6 +242,31 @@ def test_a_whole_metric_is_swapped_and_recomputed():
     assert row.better == "varied"
 
 
+def test_a_whole_metric_is_recomputed_as_often_as_it_allows_with_the_given_seed(monkeypatch):
+    recomputed: list[int] = []
+    original = MeanNumber.whole
+
+    def counted(self: MeanNumber, corpus: Any, system: str, features: Any) -> dict[str, float]:
+        recomputed.append(len(corpus))
+        return original(self, corpus, system, features)
+
+    rng = np.random.default_rng(1)
+    texts = {name: [repr(value) for value in rng.normal(size=12).tolist()] for name in ("A", "B")}
+    result = nlgauge.score(texts, metrics=MeanNumber())
+    monkeypatch.setattr(MeanNumber, "whole", counted)
+    monkeypatch.setattr(MeanNumber, "resamples", 30)
+    one = result.intervals(resamples=100, seed=1)["A"]["mean_number"]["score"]
+    assert recomputed == [6] * 60  # halves of two systems
+    assert result.intervals(resamples=100, seed=2)["A"]["mean_number"]["score"] != one
+    recomputed.clear()
+    rows = [result.compare(resamples=100, seed=seed)["mean_number"] for seed in (1, 2, 3)]
+    assert len(recomputed) == 3 * 2 * 31
+    assert len({row.p for row in rows}) > 1
+    recomputed.clear()
+    result.intervals(resamples=20, seed=1)
+    assert len(recomputed) == 40
+
+
 def test_a_whole_metric_that_costs_too_much_says_so(monkeypatch):
     monkeypatch.setattr(type(parse("distinct")), "resamples", 0)
     result = nlgauge.score({"A": ["a", "b"], "B": ["a", "a"]}, metrics="distinct")
@@ -239,16 +276,26 @@ def test_a_whole_metric_that_costs_too_much_says_so(monkeypatch):
     assert "costs too much" in result.compare()["distinct"].reason
 
 
+def test_a_whole_metric_with_segment_weights_has_neither_interval_nor_test():
+    result = nlgauge.score({"A": ["a", "b", "c"], "B": ["a", "a", "b"]}, metrics="distinct", weights=[1, 2, 3])
+    interval, row = result.intervals(resamples=5)["A"]["distinct"]["score"], result.compare(resamples=5)["distinct"]
+    assert interval.score == row.first_score == 1
+    assert [math.isnan(value) for value in (interval.low, interval.high, row.p)] == [True] * 3
+    assert interval.reason == row.reason == "not computed from per-segment statistics, so segment weights have no meaning for it"
+
+
 def test_an_undefined_interval_says_why():
-    interval = nlgauge.score(["one", "two words"], metrics="distinct").intervals()["distinct"]["distinct2"]
+    interval = nlgauge.score(["one", "two words"], metrics="distinct").intervals(resamples=50)["distinct"]["distinct2"]
     assert math.isnan(interval.low)
-    assert interval.reason
+    assert interval.reason == "undefined in some resamples"
 
 
 def test_seeds_are_arguments_with_the_runs_as_default():
     texts, references = systems()
     result = nlgauge.score(texts, references, metrics="wer", seed=1)
     assert result.intervals(resamples=50) == result.intervals(resamples=50, seed=1) != result.intervals(resamples=50, seed=2)
+    narrow, wide = (result.intervals(confidence, resamples=50)["worse"]["wer"]["score"] for confidence in (0.5, 0.99))
+    assert wide.low < narrow.low < narrow.high < wide.high
     assert result.compare(resamples=50).records() == result.compare(resamples=50, seed=1).records() != result.compare(resamples=50, seed=2).records()
 
 
@@ -301,3 +348,172 @@ def test_infinite_samples_have_an_interval():
 def test_an_infinite_difference_has_no_p_value():
     assert math.isnan(p_value(math.inf, np.zeros(5)))
     assert math.isnan(p_value(1.0, np.array([0.0, math.inf])))
+
+
+@dataclass(frozen=True)
+class Number(MeanMetric):
+    """The number that a prediction is; undefined for a text that is not one."""
+
+    name: ClassVar[str] = "number"
+    takes: ClassVar[Takes] = "alone"
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"number": (Output("number", True, nan="not a number"),)}
+
+    def values(self, view: View) -> Array:
+        texts = [view.text(prediction) for prediction in view.predictions]
+        return np.array([[float(text) if text else math.nan] for text in texts])
+
+
+@dataclass(frozen=True)
+class MeanNumber(CorpusMetric):
+    """The mean of the numbers that predictions are, as a metric that must be recomputed."""
+
+    name: ClassVar[str] = "mean_number"
+    resamples: ClassVar[int] = 4000
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"mean": (Output("mean", True),)}
+
+    def whole(self, corpus: Any, system: str, features: Any) -> dict[str, float]:
+        return {"mean": float(np.mean([float(features.texts[i]) for i in corpus.predictions[system].values]))}
+
+
+@dataclass(frozen=True)
+class Shortest(CorpusMetric):
+    """The length of the shortest text that is not empty; undefined where all are."""
+
+    name: ClassVar[str] = "shortest"
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"shortest": (Output("shortest", False, 0),)}
+
+    def whole(self, corpus: Any, system: str, features: Any) -> dict[str, float]:
+        return {"shortest": min((float(len(features.texts[i])) for i in corpus.predictions[system].values if features.texts[i]), default=math.nan)}
+
+
+def numbers(count: int) -> list[float]:
+    """Numbers about evenly over a bell curve; five of them are such that the extremes of their halves are 1.86 deviations away."""
+    if count == 5:
+        return [0.0, 0.0, 1.0, 2.0, 2.0]
+    return np.random.default_rng(8).normal(10, 3, count).tolist()
+
+
+@pytest.mark.parametrize("count", [5, 21, 22])
+def test_the_interval_from_halves_is_as_wide_as_that_of_a_mean(count):
+    values = numbers(count)
+    result = nlgauge.score([repr(value) for value in values], metrics=MeanNumber())
+    interval = result.intervals(resamples=4000)["mean_number"]["score"]
+    expected = 1.96 * np.std(values, ddof=1) / math.sqrt(count)
+    assert (interval.high - interval.low) / 2 == pytest.approx(expected, rel=0.1)
+    assert (interval.high + interval.low) / 2 == pytest.approx(interval.score, abs=0.1 * expected)
+    narrower = result.intervals(confidence=0.5, resamples=4000)["mean_number"]["score"]
+    assert narrower.high - narrower.low < 0.6 * (interval.high - interval.low)
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 8])
+def test_halves_are_drawn_without_replacement_and_each_is_as_likely(count):
+    halves = [half.tolist() for half in Clusters(None, count).halves(4000, 2)]
+    assert {len(half) for half in halves} == {count // 2}
+    assert all(half == sorted(set(half)) for half in halves)
+    drawn = np.bincount(np.concatenate(halves), minlength=count) / 4000
+    assert drawn == pytest.approx([count // 2 / count] * count, abs=0.03)
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+def test_a_corpus_metrics_row_says_which_test_ran_and_how_often(test):
+    texts, references = systems(24)
+    result = nlgauge.score(texts, references, metrics=["distinct", "wer"])
+    compared = result.compare(test=test, resamples=300)
+    assert (compared.test, compared.resamples) == (test, 300)
+    assert (compared["distinct"].test, compared["distinct"].resamples) == ("randomisation", 200)
+    assert (compared["wer"].test, compared["wer"].resamples) == (test, 300)
+    assert "200 recomputations, which give no interval" in compared["distinct"].reason
+    assert compared["wer"].reason == ""
+    few = result.compare(test=test, resamples=30)["distinct"]
+    assert few.resamples == 30
+    assert few.p * 31 == pytest.approx(round(few.p * 31))
+
+
+def test_undefined_segments_are_counted():
+    result = nlgauge.score({"A": ["1", "", "4", ""], "B": ["1", "2", "3", "4"]}, metrics=[Number(), "distinct"])
+    assert result["A"]["number"]["score"] == 2.5
+    assert result.undefined() == {("A", "number", "number"): 2}
+    assert nlgauge.score(["1"], metrics=Number()).undefined() == {}
+
+
+@dataclass(frozen=True)
+class Ratio(Metric):
+    """The sum of the numbers over the number of texts that are not empty: infinite, or undefined, where all are empty."""
+
+    name: ClassVar[str] = "ratio"
+    takes: ClassVar[Takes] = "alone"
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"ratio": (Output("ratio", True),)}
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        texts = [view.text(prediction) for prediction in view.predictions]
+        return {"ratio": np.array([[float(text or 1), float(bool(text))] for text in texts])}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        return {"ratio": statistics[..., 0] / statistics[..., 1]}
+
+
+UNKNOWN = "a score is undefined or infinite, so its difference is not known"
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+@pytest.mark.parametrize(
+    ("metric", "first", "second", "reason"),
+    [
+        (Number(), ["", "", "", ""], ["1", "2", "3", "4"], UNKNOWN),
+        (Ratio(), ["1", "2", "3", "4"], ["", "", "", ""], UNKNOWN),
+        (Ratio(), ["", "", "", ""], ["", "", "", ""], UNKNOWN),
+        (MeanNumber(), ["1", "2", "3", "4"], ["nan", "2", "3", "4"], UNKNOWN),
+        (MeanNumber(), ["1", "2", "3", "inf"], ["1", "2", "3", "4"], UNKNOWN),
+        (Number(), ["1", "", "", ""], ["", "2", "", ""], "undefined in some resamples"),
+        (Ratio(), ["7", "", "", ""], ["", "5", "", ""], "undefined in some resamples"),
+        (Shortest(), ["a", "b b", "", ""], ["", "", "c", "d d"], "undefined in some resamples"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:with 4 segments")
+def test_a_p_that_is_not_known_has_a_reason(metric, first, second, reason, test):
+    (row,) = nlgauge.score({"A": first, "B": second}, metrics=metric).compare(test=test, resamples=50)
+    assert math.isnan(row.p)
+    assert math.isnan(row.p_holm)
+    assert row.reason == reason
+
+
+def weighted_score(metric: str, predictions: list[str], references: list[str], weights: list[float]) -> float:
+    return nlgauge.score(predictions, references, metrics=metric, weights=weights)[metric]["score"]
+
+
+@pytest.mark.parametrize("metric", ["wer", "chrf"])
+def test_unequal_weights_count_in_every_resample(metric):
+    texts, references = systems(9)
+    weights = [5.0, 0.25, 3.0, 1.0, 0.5, 8.0, 1.0, 2.0, 0.125]
+    result = nlgauge.score(texts, references, metrics=metric, weights=weights)
+    drawn: dict[str, list[float]] = {name: [] for name in texts}
+    for counts in np.concatenate(list(Clusters(None, 9).bootstrap(40, seed=3))).astype(int):
+        chosen = [i for i, count in enumerate(counts) for _ in range(count)]
+        for name, predictions in texts.items():
+            drawn[name].append(
+                weighted_score(metric, [predictions[i] for i in chosen], [references[i] for i in chosen], [weights[i] for i in chosen])
+            )
+    interval = result.intervals(resamples=40, seed=3)["worse"][metric]["score"]
+    assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(drawn["worse"], [0.025, 0.975])), abs=1e-9)
+    shuffled = []
+    for mask in np.concatenate(list(Clusters(None, 9).swaps(40, seed=3))):
+        sides = [[b if swap else a for a, b, swap in zip(one, other, mask, strict=True)] for one, other in _both_ways(texts)]
+        values = [weighted_score(metric, side, references, weights) for side in sides]
+        shuffled.append(values[0] - values[1])
+    row = result.compare(resamples=40, seed=3)[metric]
+    assert row.p == p_value(row.difference, np.array(shuffled))
+    difference = np.array(drawn["better"]) - np.array(drawn["worse"])
+    assert (row.low, row.high) == pytest.approx(tuple(np.quantile(difference, [0.025, 0.975])), abs=1e-9)
+
+
+def _both_ways(texts: dict[str, list[str]]) -> list[tuple[list[str], list[str]]]:
+    one, other = texts.values()
+    return [(one, other), (other, one)]

@@ -302,7 +302,7 @@ def test_threads_score_as_one_does(tiny_models: dict[str, Path], loads: list[str
     together = _at_once(4, scores)
     assert sorted(loads) == sorted([str(tiny_models["causal"]), str(tiny_models["masked"])])
     assert all(np.isfinite(together[0]))
-    assert together == [scores()] * 4
+    np.testing.assert_allclose(together, [scores()] * 4, rtol=1e-5)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
@@ -426,6 +426,7 @@ plain = torch.inference_mode
 torch.inference_mode = lambda *rest: inside.append(torch.get_num_threads()) or plain(*rest)
 nlgauge.score(["the cat"], ["a cat"], metrics=f"bertscore(model={sys.argv[1]!r}, layer=2)")
 nlgauge.score(["the cat"], sources=["a cat sat"], metrics=f"blanc(model={sys.argv[2]!r}, mode='tune', epochs=1)")
+nlgauge.score(["the cat"], metrics=f"perplexity(model={sys.argv[3]!r})")
 print(before, *sorted(set(inside)), torch.get_num_threads(), "TORCHINDUCTOR_CACHE_DIR" in os.environ)
 """
 
@@ -439,7 +440,7 @@ print(before, *sorted(set(inside)), torch.get_num_threads(), "TORCHINDUCTOR_CACH
 )
 def test_a_run_leaves_torchs_threads_and_the_environment_alone(tiny_models: dict[str, Path], settings: dict[str, str], expected: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name not in ("NLGAUGE_THREADS", "TORCHINDUCTOR_CACHE_DIR")}
-    command = [sys.executable, "-c", _COUNT_THREADS, str(tiny_models["encoder"]), str(tiny_models["masked"])]
+    command = [sys.executable, "-c", _COUNT_THREADS, *(str(tiny_models[kind]) for kind in ("encoder", "masked", "causal"))]
     done = subprocess.run(command, env={**environment, **settings}, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == expected
 

@@ -62,6 +62,30 @@ def test_words(text, words):
     assert [word.text for sentence in ReadabilityCounts().of(text) for word in sentence] == words
 
 
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ('"I saw it. It was big. We ran!" he said. Then he left.', 4),
+        ("He said: “I saw it. It was big.” All was well.", 3),
+        ("'Stop it. Don't go home, they're there. Now!' she cried. It worked.", 4),
+        ("«Je viens. Tu pars.» Il dit.", 3),
+        ("„Ich komme. Du gehst.“ Er ging.", 3),
+        # Abbreviations, a word in quotation marks and apostrophes end nothing.
+        ('"Dr. Smith is here," she said. He waits.', 2),
+        ("The word \"end.\" is short. The dogs' food, it's said, isn't.", 2),
+        ('"One went. Two came.', 2),
+    ],
+)
+def test_quoted_speech_has_the_sentences_that_it_is_made_of(text, count):
+    assert counts_of(text)["sentences"] == count
+
+
+def test_quotations_lose_no_word():
+    text = "She said: \"We went. 'It rained. A lot!' he wrote. Bye.\" And so on."
+    words = [word.text for sentence in ReadabilityCounts().of(text) for word in sentence]
+    assert words == ["She", "said", "We", "went", "It", "rained", "A", "lot", "he", "wrote", "Bye", "And", "so", "on"]
+
+
 def test_sentences_without_a_word_do_not_count():
     assert counts_of("One went. ... !!! Two came.")["sentences"] == 2
 

@@ -1,4 +1,4 @@
-"""Every example of the README runs: Python blocks as one session, shell blocks in one directory, in the order of the page."""
+"""The README works when it is read from top to bottom: every block runs, in order and in one directory, and prints what the page shows."""
 
 from __future__ import annotations
 
@@ -31,11 +31,21 @@ class Block(NamedTuple):
         return self.language == "sh" and all(_SET_UP.match(line) for line in self.body.splitlines())
 
 
+class Session(NamedTuple):
+    names: dict[str, object]
+    directory: Path
+
+
 BLOCKS = [
     Block(README.count("\n", 0, found.start("body")) + 1, found["language"], found["body"] + "\n", tuple((found["needs"] or "").split()))
     for found in _BLOCK.finditer(README)
 ]
-SHELL_BLOCKS = [block for block in BLOCKS if block.language == "sh" and not block.is_set_up]
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    """The names that earlier Python blocks have made, and the directory that all blocks work in."""
+    return Session({}, tmp_path_factory.mktemp("readme"))
 
 
 def _missing(block: Block) -> list[str]:
@@ -48,57 +58,86 @@ def _missing(block: Block) -> list[str]:
     return [name for name in block.needs if location(name) is None]
 
 
-@pytest.fixture(scope="module")
-def session(tmp_path_factory):
-    """The names that earlier Python blocks have made, and the directory that they work in."""
-    return {}, tmp_path_factory.mktemp("readme")
-
-
-@pytest.fixture(scope="module")
-def shell_directory(tmp_path_factory):
-    return tmp_path_factory.mktemp("shell")
-
-
-@pytest.mark.parametrize("block", [block for block in BLOCKS if block.language == "python"], ids=lambda block: f"line{block.line}")
-def test_python_example_prints_what_the_page_says(block, session, monkeypatch):
-    names, directory = session
+@pytest.mark.parametrize("block", [block for block in BLOCKS if not block.is_set_up], ids=lambda block: f"line{block.line}")
+def test_the_block_does_what_the_page_says(block, session, monkeypatch):
     if _missing(block):
         pytest.skip(f"needs {', '.join(_missing(block))}; run: nlgauge models get {' '.join(_missing(block))}")
-    monkeypatch.chdir(directory)
-    examples = doctest.DocTestParser().get_doctest(block.body, names, "README.md", str(ROOT / "README.md"), block.line - 1)
+    monkeypatch.chdir(session.directory)
+    {"python": _run_python, "sh": _run_commands, "console": _run_console}[block.language](block, session)
+
+
+def _run_python(block: Block, session: Session) -> None:
+    examples = doctest.DocTestParser().get_doctest(block.body, session.names, "README.md", str(ROOT / "README.md"), block.line - 1)
     assert examples.examples
     said: list[str] = []
     failed, _ = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples, out=said.append, clear_globs=False)
-    names.update(examples.globs)
+    session.names.update(examples.globs)
     assert not failed, "".join(said)
 
 
-@pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
-@pytest.mark.parametrize("block", SHELL_BLOCKS, ids=lambda block: f"line{block.line}")
-def test_shell_example_succeeds(block, shell_directory):
-    if _missing(block):
-        pytest.skip(f"needs {', '.join(_missing(block))}; run: nlgauge models get {' '.join(_missing(block))}")
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run(
-        ["sh", "-e", "-c", block.body], cwd=shell_directory, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
-    )
+def _run_commands(block: Block, session: Session) -> None:
+    assert _shell(block.body, session.directory).strip()
+
+
+def _run_console(block: Block, session: Session) -> None:
+    """Runs each `$ command` and compares what it prints with what the page shows below it."""
+    _, *shown = re.split(r"^\$ (.*)\n", block.body, flags=re.MULTILINE)
+    assert shown
+    for command, expected in zip(shown[::2], shown[1::2], strict=True):
+        printed = _words(_shell(command, session.directory))
+        wanted = _words(expected)
+        if wanted[-1] == "...":
+            wanted.pop()
+            printed = printed[: len(wanted)]
+        assert printed == wanted
+
+
+def _words(text: str) -> list[str]:
+    """The words of what was printed: lines may break elsewhere, and rules may be longer or shorter."""
+    return [word for word in text.split() if set(word) != {"─"}]
+
+
+def _shell(commands: str, directory: Path) -> str:
+    if shutil.which("sh") is None:
+        pytest.skip("needs a POSIX shell")
+    environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]), "COLUMNS": "80"}
+    # Output is UTF-8 whatever the locale, so that arrows and rules are printed as the page shows them.
+    environment["PYTHONUTF8"] = "1"
+    done = subprocess.run(["sh", "-e", "-c", commands], cwd=directory, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    assert done.stdout.strip()
+    return done.stdout
+
+
+def test_the_page_opens_with_scores_python_and_an_explanation():
+    assert [block.language for block in BLOCKS[:3]] == ["console", "python", "console"]
+    first = README.partition("## Set-up")[0]
+    assert "95 % interval" in first
+    assert "p-values: against" in first
+    assert first.count("```") == 6
 
 
 def test_every_make_target_named_on_the_page_exists():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
-    assert set(re.findall(r"\bmake ([a-z-]+)\b", README)) - {"and"} <= targets
+    named = set(re.findall(r"(?:`|^)make ([a-z-]+)\b", README, re.MULTILINE))
+    assert named
+    assert named <= targets
 
 
-def test_the_table_names_every_metric():
+def test_the_list_names_every_metric_once():
     from nlgauge.metric.registry import metric_classes
 
-    table = README.partition("## Metrics")[2].partition("\n## ")[0]
-    named = set(re.findall(r"`([a-z0-9_+]+)`", "".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `"))))
-    own = {name for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.metrics.")}
-    assert own <= named
+    listed = re.findall(r"^- .*?(?=^- |\n\n)", README.partition("## Metrics")[2].partition("\n## ")[0], re.MULTILINE | re.DOTALL)
+    named = re.findall(r"`([a-z0-9_]+)`", "".join(listed))
+    own = [name for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.metrics.")]
+    assert sorted(named) == own
+
+
+def test_the_table_of_variables_names_all_that_the_code_reads():
+    folders = (ROOT / name for name in ("src", "studies", "benchmarks"))
+    code = "".join(path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py"))
+    table = README.partition("## Environment variables")[2].partition("\n## ")[0]
+    assert set(re.findall(r'environ(?:\.get\(|\[)"((?:NLGAUGE|HF)_\w+)"', code)) == set(re.findall(r"`((?:NLGAUGE|HF)_\w+)`", table))
 
 
 def test_links_to_files_of_the_repository_lead_somewhere():

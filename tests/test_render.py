@@ -146,9 +146,9 @@ def test_segments_without_a_value_are_counted() -> None:
 
 
 def test_a_metric_that_was_tested_otherwise_says_so(result: Result) -> None:
-    text = printed(result_table(result, result.intervals(), result.compare(resamples=500)), width=120)
-    assert "p by approximate randomisation with 200 resamples" in text
-    assert "with 500 resamples, Holm-corrected for the 7 tests shown" in text
+    text = printed(result_table(result, result.intervals(), result.compare(resamples=800)), width=120)
+    assert "p by approximate randomisation with 500 resamples" in text
+    assert "with 800 resamples, Holm-corrected for the 7 tests shown" in text
 
 
 def test_few_segments_are_warned_of(result: Result) -> None:

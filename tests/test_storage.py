@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import math
 import os
+import random
 import shutil
-from dataclasses import dataclass
+import subprocess
+import sys
+import textwrap
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,14 +23,16 @@ import numpy as np
 import pytest
 
 import nlgauge
+from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError, ResultError
-from nlgauge.metric import CorpusMetric, Output, register
+from nlgauge.metric import REGISTERED, Arrays, CorpusMetric, Metric, Output, Takes, View, register
+from nlgauge.metric.saved import describe, restore
 from nlgauge.results import storage
 from nlgauge.results.result import Result
 
-METRICS = ["bleu", "chrf(word_order=2)", "rouge", "wer", "exact_match", "distinct(max_order=3)"]
+METRICS = ["bleu", "chrf(word_order=2)", "rouge", "wer", "exact_match", "distinct(max_order=3)", "cider"]
 SYSTEMS = {"A": ["the cat sat", "ein Hund", "", "猫が座った"], "B": ["a cat sat", "a dog", "x", "猫"]}
-REFERENCES = [["the cat sat", "the cat"], ["a dog"], ["nothing"], ["猫が座る", "猫"]]
+REFERENCES = [["the cat sat", "the cat"], ["a dog"], ["nobody spoke"], ["猫が座る", "猫"]]
 OPTIONS = {"ids": ["s1", "s2", "s3", "s4"], "documents": ["d", "d", "e", "f"], "weights": [1.0, 2.0, 0.1, 1.0], "lang": "en", "seed": 99}
 FILES = ["corpus.jsonl", "fits.npz", "run.json", "statistics.npz"]
 
@@ -74,6 +84,40 @@ def test_reduced_results_come_back_equal(reduce_fn, tmp_path):
     assert added["cer"] == nlgauge.score(SYSTEMS["A"], REFERENCES, metrics="cer", reduce_fn=reduce_fn)["cer"]
 
 
+@pytest.mark.parametrize("reduce_fn", [None, "mean"])
+def test_segment_scores_are_written_of_other_peoples_metrics_alone(reduce_fn, registered, tmp_path):
+    register(power(1.0))
+    nlgauge.score(SYSTEMS["A"], REFERENCES, metrics=["wer", "power"], reduce_fn=reduce_fn).save(tmp_path / "out")
+    assert [name for name in arrays_of(tmp_path / "out" / "statistics.npz") if "/segments/" in name] == ["1/segments/power"]
+
+
+def test_several_fits_come_back_each_to_its_own_metric(tmp_path):
+    metrics = ["cider", "cider(max_order=2)", "nist", {"path": "cider", "resulting_name": "again"}]
+    result = nlgauge.score(SYSTEMS, REFERENCES, metrics=metrics)
+    result.save(tmp_path / "out")
+    again = nlgauge.load(tmp_path / "out")
+    assert again.job.fits.keys() == result.job.fits.keys()
+    for key, arrays in result.job.fits.items():
+        assert arrays.keys() == again.job.fits[key].keys()
+        for name, values in arrays.items():
+            np.testing.assert_array_equal(again.job.fits[key][name], values)
+    assert again.job.fits["cider", ""] is not again.job.fits["cider(max_order=2)", ""]
+    assert len(json.loads((tmp_path / "out" / "run.json").read_text())["fits"]) == 3
+    added = again.add(predictions={"C": SYSTEMS["B"]})
+    assert {label: added["C"][label] for label in added.labels} == {label: result["B"][label] for label in result.labels}
+
+
+def test_what_killed_runs_left_is_removed_after_a_day_and_nothing_else(result, tmp_path):
+    places = {name: tmp_path / f".out-{name}" for name in ("old", "new", "finished")}
+    for place in (*places.values(), tmp_path / ".other-old"):
+        place.mkdir()
+    (places["finished"] / "run.json").write_text("{}")
+    for place in (places["old"], places["finished"], tmp_path / ".other-old"):
+        os.utime(place, (0, 0))
+    result.save(tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".other-old", ".out-finished", ".out-new", "out"]
+
+
 def test_a_callables_reduction_is_kept_but_cannot_be_repeated(tmp_path):
     result = nlgauge.score(SYSTEMS["A"], REFERENCES, metrics="wer", reduce_fn=lambda scores: float(np.ptp(scores)))
     result.save(tmp_path / "out")
@@ -83,6 +127,25 @@ def test_a_callables_reduction_is_kept_but_cannot_be_repeated(tmp_path):
     assert [explanation.title for explanation in again.explain("wer", 0)] == [explanation.title for explanation in result.explain("wer", 0)]
     with pytest.raises(ResultError, match="averaged by a function of the caller, '<lambda>', which is not saved"):
         again.add("cer")
+
+
+def test_a_function_named_as_one_of_numpys_is_never_taken_for_it(tmp_path):
+    def median(scores: Any) -> float:
+        return float(np.max(scores))
+
+    ours, numpys = (nlgauge.score(SYSTEMS["A"], REFERENCES, metrics="wer", reduce_fn=rule) for rule in (median, "median"))
+    assert ours["wer"]["score"] != numpys["wer"]["score"]
+    assert ours.signatures != numpys.signatures
+    ours.save(tmp_path / "out")
+    again = nlgauge.load(tmp_path / "out")
+    assert_equal(again, ours)
+    assert again.config == ours.config != numpys.config
+    assert [explanation.title for explanation in again.explain("wer", 0)] == [explanation.title for explanation in ours.explain("wer", 0)]
+    for act in (lambda: again.add("cer"), lambda: again.add(predictions={"C": SYSTEMS["B"]})):
+        with pytest.raises(ResultError, match="averaged by a function of the caller, 'median', which is not saved"):
+            act()
+    again.save(tmp_path / "again")
+    assert nlgauge.load(tmp_path / "again")["wer"] == ours["wer"]
 
 
 def test_custom_labels_survive(tmp_path):
@@ -96,7 +159,7 @@ def test_custom_labels_survive(tmp_path):
 def test_without_texts_nothing_readable_is_written(result, tmp_path):
     result.save(tmp_path / "out", texts=False)
     written = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
-    for text in ("the cat sat", "ein Hund", "猫が座った", "nothing"):
+    for text in ("the cat sat", "ein Hund", "猫が座った", "nobody spoke"):
         assert text.encode() not in written
         assert json.dumps(text).strip('"').encode() not in written
     again = nlgauge.load(tmp_path / "out")
@@ -181,61 +244,226 @@ def test_an_interrupt_while_moving_keeps_the_old_or_the_new(result, tmp_path, mo
     with contextlib.suppress(KeyboardInterrupt):
         result.save(place, overwrite=True)
     monkeypatch.undo()
-    if existing or place.exists():
-        assert nlgauge.load(place).labels
+    # Where there is nothing to move away, one move is all.
+    assert len(moves) >= (number if existing else 1)
+    if existing:
+        assert list(nlgauge.load(place)) == ["wer"]
+    elif number == 2:
+        assert nlgauge.load(place).labels == result.labels
+    else:
+        assert not place.exists()
     assert [path.name for path in tmp_path.iterdir()] == (["out"] if place.exists() else [])
 
 
-def damaged(path: Path, name: str, how: str) -> None:
-    file = path / name
-    content = file.read_bytes()
-    if how == "missing":
-        file.unlink()
-    elif how == "cut":
-        file.write_bytes(content[: len(content) // 2])
-    elif how == "empty":
-        file.write_bytes(b"")
-    elif how == "noise":
-        file.write_bytes(b"\x80\x04garbage" + content[10:])
+FORMER = Path(__file__).parent / "data" / "format1"
 
 
-@pytest.mark.parametrize("how", ["missing", "cut", "empty", "noise"])
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A saved result, fitted, weighted and with a corpus metric; not to be changed."""
+    place = tmp_path_factory.mktemp("saved") / "out"
+    return nlgauge.score(SYSTEMS, REFERENCES, ["x", "y", "z", "x"], metrics=["bleu", "cider", "distinct"], **OPTIONS).save(place)
+
+
+@pytest.fixture
+def place(saved: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be damaged."""
+    return Path(shutil.copytree(saved, tmp_path / "out"))
+
+
+def assert_refused(place: Path) -> str:
+    """Loading raises ResultError and nothing else, and takes little memory; the message."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(ResultError) as caught:
+            nlgauge.load(place)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+    assert str(place) in str(caught.value)
+    return str(caught.value)
+
+
+def mutated(content: bytes, rng: random.Random) -> bytes:
+    """The content cut, with bytes or a bit changed, or with a piece exchanged."""
+    changed = bytearray(content)
+    place = rng.randrange(len(content))
+    how = rng.randrange(4)
+    if how == 0:
+        return content[:place]
+    if how == 1:
+        changed[place] ^= 1 << rng.randrange(8)
+    elif how == 2:
+        for _ in range(rng.randrange(1, 5)):
+            changed[rng.randrange(len(content))] = rng.randrange(256)
+    else:
+        changed[place : place + rng.randrange(1, 40)] = rng.randbytes(rng.randrange(40))
+    return bytes(changed)
+
+
 @pytest.mark.parametrize("name", FILES)
-def test_damaged_files_give_a_result_error(result, tmp_path, name, how):
-    result.save(tmp_path / "out")
-    damaged(tmp_path / "out", name, how)
-    with pytest.raises(ResultError) as caught:
-        nlgauge.load(tmp_path / "out")
-    assert str(tmp_path / "out") in str(caught.value)
-    assert how != "missing" or f"{name} is missing" in str(caught.value)
+def test_a_damaged_file_is_a_result_error_or_harmless(name, place):
+    rng = random.Random(name)
+    content = (place / name).read_bytes()
+    refused = 0
+    for _ in range(80):
+        (place / name).write_bytes(mutated(content, rng))
+        try:
+            again = nlgauge.load(place)
+        except ResultError:
+            refused += 1
+        else:
+            # What was changed may be a letter of a text, or a number: it reads like a result.
+            assert len(again.segments("records")) == len(again.corpus) * len(again.systems)
+            assert all(again[system] for system in again.systems)
+    assert refused > 40
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_or_empty_file_is_named(name, place):
+    (place / name).write_bytes(b"")
+    assert "is damaged" in assert_refused(place)
+    (place / name).unlink()
+    assert f"{name} is missing" in assert_refused(place)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_may_be_cut_anywhere(name, place):
+    content = (place / name).read_bytes()
+    for end in range(0, len(content) - 1, len(content) // 12):
+        # A corpus cut between two lines has fewer segments than the tables have rows.
+        (place / name).write_bytes(content[:end])
+        with pytest.raises(ResultError):
+            nlgauge.load(place)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_not_a_file_is_not_waited_for(name, place):
+    (place / name).unlink()
+    os.mkfifo(place / name)
+    assert "is not a file" in assert_refused(place)
+    (place / name).unlink()
+    (place / name).mkdir()
+    assert_refused(place)
+
+
+def arrays_of(path: Path) -> dict[str, Array]:
+    with np.load(path, allow_pickle=False) as arrays:
+        return {name: arrays[name] for name in arrays.files}
+
+
+def first_array(change: Callable[[Array], Array]) -> Callable[[Path], None]:
+    """Damage that changes the first array of the statistics."""
+
+    def damage(place: Path) -> None:
+        arrays = arrays_of(place / "statistics.npz")
+        name = next(iter(arrays))
+        np.savez(place / "statistics.npz", **{**arrays, name: change(arrays[name])})
+
+    return damage
+
+
+def claimed(shape: tuple[int, ...], dtype: str = "<f8") -> Callable[[Path], None]:
+    """Damage that makes the first array of the statistics claim another shape than its bytes have."""
+
+    def damage(place: Path) -> None:
+        content = io.BytesIO()
+        np.lib.format.write_array_header_1_0(content, {"descr": dtype, "fortran_order": False, "shape": shape})
+        with zipfile.ZipFile(place / "statistics.npz") as archive:
+            members = {name: archive.read(name) for name in archive.namelist()}
+        with zipfile.ZipFile(place / "statistics.npz", "w", zipfile.ZIP_STORED) as archive:
+            for i, (name, data) in enumerate(members.items()):
+                archive.writestr(name, content.getvalue() + bytes(64) if i == 0 else data)
+
+    return damage
+
+
+def bomb(place: Path) -> None:
+    arrays = arrays_of(place / "fits.npz")
+    np.savez_compressed(place / "fits.npz", **{**arrays, "9/bomb": np.zeros(30_000_000)})
+
+
+def nested(name: str) -> Callable[[Path], None]:
+    """Damage that nests a JSON file deeper than a parser may recurse."""
+    return lambda place: (place / name).write_text('{"format": 2, "config": ' + '{"a": ' * 100_000 + "1" + "}" * 100_001) and None
+
+
+def of_run(change: Callable[[Any], Any]) -> Callable[[Path], None]:
+    """Damage of run.json."""
+    return lambda place: edited(place, change)
+
+
+def of_corpus(change: Callable[[Any], Any]) -> Callable[[Path], None]:
+    """Damage of every line of the corpus."""
+
+    def damage(place: Path) -> None:
+        records = [json.loads(line) for line in (place / "corpus.jsonl").read_text().splitlines()]
+        for record in records:
+            change(record)
+        (place / "corpus.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+
+    return damage
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "a row too many": first_array(lambda rows: np.vstack([rows, rows[:1]])),
+    "a row too few": first_array(lambda rows: rows[1:]),
+    "a column too few": first_array(lambda rows: rows[:, :1]),
+    "no columns": first_array(lambda rows: rows[:, :0]),
+    "one dimension": first_array(lambda rows: rows[:, 0]),
+    "three dimensions": first_array(lambda rows: rows[None]),
+    "integers": first_array(lambda rows: rows.astype(np.int64)),
+    "single precision": first_array(lambda rows: rows.astype(np.float32)),
+    "texts": first_array(lambda rows: rows.astype(str)),
+    "complex numbers": first_array(lambda rows: rows.astype(complex)),
+    "a huge shape": claimed((10**15, 2)),
+    "a shape that overflows": claimed((2**63, 2**63)),
+    "a negative shape": claimed((-1, 2)),
+    "a huge array of nothing": claimed((10**12,), "V0"),
+    "a compression bomb": bomb,
+    "nested run": nested("run.json"),
+    "nested corpus": nested("corpus.jsonl"),
+    "no metrics": of_run(lambda run: run.pop("metrics")),
+    "tables are a text": of_run(lambda run: run.update(tables="none")),
+    "no options": of_run(lambda run: run.update(config={})),
+    "another key": of_run(lambda run: run["tables"][0].update(key="77")),
+    "no tables": of_run(lambda run: run["tables"].clear()),
+    "one table less": of_run(lambda run: run["tables"].pop(0)),
+    "no seconds": of_run(lambda run: run.update(seconds={})),
+    "a metric without a table": of_run(lambda run: run["metrics"].update(ghost=run["metrics"]["bleu"])),
+    "averaged by a number": of_run(lambda run: run["tables"][0].update(averaged=3)),
+    "reduced by a number": of_run(lambda run: run["config"].update(reduce_fn=3)),
+    "no fits": of_run(lambda run: run["fits"].clear()),
+    "the fit of another label": of_run(lambda run: run["fits"][0].update(labels=["bleu"])),
+    "the fit of another system": of_run(lambda run: run["fits"][0].update(system="A")),
+    "a fit of other arrays": of_run(lambda run: run["fits"][0].update(key="77")),
+    **{f"seed {seed!r}": of_run(lambda run, seed=seed: run["config"].update(seed=seed)) for seed in (-1, "1", 1.5, True, None, [1])},
+    **{f"batch size {size!r}": of_run(lambda run, size=size: run["config"].update(batch_size=size)) for size in (-1, "8", 1.5)},
+    "a device that is a number": of_run(lambda run: run["config"].update(device=3)),
+    "no predictions": of_corpus(lambda record: record.pop("predictions")),
+    "predictions of nobody": of_corpus(lambda record: record.update(predictions={})),
+    "one system less": of_corpus(lambda record: record["predictions"].pop("B")),
+    "a prediction that is a number": of_corpus(lambda record: record["predictions"].update(A=[3])),
+    "no references": of_corpus(lambda record: record.pop("references")),
+    "no reference for a segment": of_corpus(lambda record: record["references"].clear()),
+    "the same id everywhere": of_corpus(lambda record: record.update(id="s1")),
+    "negative weights": of_corpus(lambda record: record.update(weight=-1)),
+    "a corpus of lists": lambda place: (place / "corpus.jsonl").write_text("[]\n[]\n") and None,
+    "no segments": lambda place: (place / "corpus.jsonl").write_text("") and None,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_what_does_not_fit_together_is_a_result_error(damage, place):
+    damage(place)
+    assert "is damaged" in assert_refused(place)
 
 
 def edited(path: Path, change: Any) -> None:
     run = json.loads((path / "run.json").read_text())
     change(run)
     (path / "run.json").write_text(json.dumps(run))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda run: run.pop("metrics"),
-        lambda run: run.update(tables="none"),
-        lambda run: run.update(config={}),
-        lambda run: run["tables"][0].update(key="77"),
-        lambda run: run["tables"].clear(),
-        lambda run: run["tables"].pop(0),
-        lambda run: run.update(seconds={}),
-        lambda run: run["metrics"].update(ghost="ghost"),
-        lambda run: run["tables"][0].update(averaged=3),
-    ],
-    ids=["no metrics", "tables", "config", "key", "no tables", "one table less", "seconds", "ghost", "averaged"],
-)
-def test_a_run_file_that_does_not_fit_gives_a_result_error(result, tmp_path, change):
-    result.save(tmp_path / "out")
-    edited(tmp_path / "out", change)
-    with pytest.raises(ResultError):
-        nlgauge.load(tmp_path / "out")
 
 
 def test_fewer_segments_than_rows_is_damage(result, tmp_path):
@@ -337,11 +565,209 @@ class Constant(CorpusMetric):
         return {"constant": 3.5}
 
 
+@dataclass(frozen=True)
+class Odd(CorpusMetric):
+    """Values that JSON does not have."""
+
+    name: ClassVar[str] = "odd"
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {"odd": tuple(Output(name, True) for name in ("high", "low", "nothing", "plain"))}
+
+    def whole(self, corpus: Any, system: str, features: Any) -> dict[str, float]:
+        return {"high": math.inf, "low": -math.inf, "nothing": math.nan, "plain": 0.1 + 0.2}
+
+
+@pytest.mark.parametrize("at_hand", [True, False])
+def test_infinities_and_undefined_values_come_back(at_hand, registered, tmp_path):
+    register(Odd)
+    result = nlgauge.score(["a", "b"], metrics="odd")
+    result.save(tmp_path / "out")
+    if not at_hand:
+        del REGISTERED.classes["odd"]
+    again = nlgauge.load(tmp_path / "out")
+    np.testing.assert_equal(again["odd"], {"score": math.inf, "high": math.inf, "low": -math.inf, "nothing": math.nan, "plain": 0.1 + 0.2})
+    ours, theirs = (one.intervals(resamples=5)["odd"] for one in (again, result))
+    assert [interval.score for interval in ours.values()][:3] == [math.inf, math.inf, -math.inf]
+    if at_hand:
+        np.testing.assert_equal(ours, theirs)
+    assert all(math.isfinite(interval.low) or interval.reason for interval in ours.values())
+
+
+def test_an_infinite_parameter_comes_back():
+    """No metric of ours takes one; another package's may."""
+
+    @dataclass(frozen=True)
+    class Bounded(Metric):
+        least: float = 0.0
+        bounds: tuple[float, ...] = ()
+
+        name: ClassVar[str] = "bounded_by_infinity"
+
+        def outputs(self) -> dict[str, tuple[Output, ...]]:
+            return {"bounded": (Output("bounded", True),)}
+
+    metric = Bounded(-math.inf, (1.0, math.inf))
+    try:
+        REGISTERED.classes[Bounded.name] = Bounded
+        assert restore(**json.loads(json.dumps(describe(metric)))) == metric
+    finally:
+        del REGISTERED.classes[Bounded.name]
+
+
+def power(default: float) -> type[Metric]:
+    """The same class again and again, as versions of a package have it, with another default."""
+
+    @dataclass(frozen=True)
+    class Power(Metric):
+        """The mean of a power of lengths."""
+
+        exponent: float = default
+
+        name: ClassVar[str] = "power"
+        takes: ClassVar[Takes] = "alone"
+
+        def outputs(self) -> dict[str, tuple[Output, ...]]:
+            return {"power": (Output("power", True, 0),)}
+
+        def statistics(self, view: View, fitted: Arrays) -> Arrays:
+            return {"power": np.array([[float(len(view.text(i))), 1.0] for i in view.predictions])}
+
+        def score(self, part: str, statistics: Array) -> Arrays:
+            return {"power": (statistics[..., 0] / statistics[..., 1]) ** self.exponent}
+
+    return Power
+
+
+def test_a_default_that_changes_later_does_not_re_interpret_a_result(registered, tmp_path):
+    register(power(1.0))
+    result = nlgauge.score(["four", "fiveee"], metrics="power")
+    assert result["power"]["score"] == 5
+    result.save(tmp_path / "out")
+    register(power(2.0))
+    assert nlgauge.score(["four", "fiveee"], metrics="power")["power"]["score"] == 25
+    again = nlgauge.load(tmp_path / "out")
+    assert again["power"]["score"] == 5
+    assert again.job.metrics["power"].exponent == 1.0
+    assert again.signatures == result.signatures
+    assert again.add(predictions={"more": ["a", "bbb"]})["more"]["power"]["score"] == 2
+
+
+def test_every_parameter_of_every_metric_is_written(result, tmp_path):
+    result.save(tmp_path / "out")
+    run = json.loads((tmp_path / "out" / "run.json").read_text())
+    for label, metric in result.job.metrics.items():
+        assert set(run["metrics"][label]["parameters"]) == {field.name for field in fields(metric)}
+
+
+SCRIPT = """
+    import sys
+    from dataclasses import dataclass
+    from typing import ClassVar
+
+    import numpy as np
+    import nlgauge
+    from nlgauge.metric import Metric, Output
+
+    @dataclass(frozen=True)
+    class Mine(Metric):
+        weight: float = 2.0
+        name: ClassVar[str] = "mine"
+
+        def outputs(self):
+            return {"mine": (Output("mine", True, 0, 100), Output("other", None))}
+
+        def statistics(self, view, fitted):
+            return {"mine": np.array([[float(len(view.text(i))), 1.0] for i in view.predictions])}
+
+        def score(self, part, statistics):
+            return {"mine": self.weight * statistics[..., 0] / statistics[..., 1], "other": statistics[..., 1]}
+
+    REGISTER
+    systems = {"A": ["a", "bbb"], "B": ["cc", "d"]}
+    nlgauge.score(systems, ["a", "b"], metrics=["wer", Mine()]).save(sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("registering", ["nlgauge.register(Mine)", ""])
+def test_a_metric_of_a_script_loads_without_the_script(registering, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(SCRIPT).replace("REGISTER", registering))
+    subprocess.run([sys.executable, str(script), str(tmp_path / "out")], check=True, timeout=120)
+    again = nlgauge.load(tmp_path / "out")
+    again.save(tmp_path / "second")
+    for loaded in (again, nlgauge.load(tmp_path / "second")):
+        assert loaded["A"]["mine"] == {"score": 4.0, "mine": 4.0, "other": 2.0}
+        assert [(row["mine"], row["mine.other"]) for row in loaded.segments("records")] == [(2, 1), (6, 1), (4, 1), (2, 1)]
+        assert loaded["A"]["wer"]["score"] == 0.5
+        intervals = loaded.intervals(resamples=20)["A"]
+        assert math.isnan(intervals["mine"]["score"].low)
+        assert intervals["mine"]["score"].score == 4
+        assert intervals["mine"]["score"].reason == "the class of this metric is not here to recompute it"
+        assert not math.isnan(intervals["wer"]["score"].low)
+        compared = loaded.compare(resamples=20)
+        assert math.isnan(compared["mine"].p)
+        assert compared["mine"].reason == "the class of this metric is not here to recompute it"
+        assert compared["wer"].p > 0
+        assert loaded.explain("wer", 0, "A")
+        assert loaded.explain("mine", 0, "A") == []
+        assert loaded.add("cer")["B"]["cer"]["score"] == nlgauge.score(["cc", "d"], ["a", "b"], metrics="cer")["cer"]["score"]
+        (output,) = [output for output in loaded.tables["A", "mine"].leading() if output.name == "mine"]
+        assert output == Output("mine", True, 0, 100)
+        with pytest.raises(ResultError, match="cannot add a system: the class of 'mine"):
+            loaded.add(predictions={"C": ["x", "y"]})
+
+
+def test_a_result_of_format_1_still_loads():
+    again = nlgauge.load(FORMER / "best")
+    assert (again.systems, again.corpus.ids) == (("A", "B"), ("ferry", "rain", "train"))
+    assert again.labels == ("bleu", "chrf(word_order=2)", "cider", "distinct(max_order=4)")
+    first = json.loads((FORMER / "best" / "run.json").read_text())
+    for table in first["tables"]:
+        assert again[table["system"]][table["label"]] == pytest.approx(table["scores"], rel=1e-12)
+    assert [row["cider"] for row in again.segments("records")][:3] == pytest.approx([6.625, 3.25, 0.0])
+    assert again.signatures == first["signatures"]
+    assert again.job.options.seed == 7
+    fresh = nlgauge.score(*texts_of(again), metrics=list(again.labels), ids=again.corpus.ids, seed=7, lang="en")
+    np.testing.assert_equal(again.intervals(resamples=20), fresh.intervals(resamples=20))
+
+
+def texts_of(result: Result) -> tuple[dict[str, list[str]], list[list[str]]]:
+    records = result.corpus.records()
+    systems = {system: [record["predictions"][system][0] for record in records] for system in result.systems}
+    return systems, [record["references"] for record in records]
+
+
+def test_a_result_of_format_1_has_its_fits_and_can_be_added_to(tmp_path):
+    again = nlgauge.load(FORMER / "best")
+    (explanation,) = again.explain("cider", "ferry", "B")
+    assert explanation.statistics["cider"].tolist() == pytest.approx(again.tables["B", "cider"].statistics["cider"][0].tolist())
+    systems, references = texts_of(again)
+    added = again.add("nist", "cer").add(predictions={"C": systems["B"]})
+    fresh = nlgauge.score({**systems, "C": systems["B"]}, references, metrics=list(added.labels), seed=7, lang="en")
+    for system in added.systems:
+        for label in added.labels:
+            assert added[system][label] == pytest.approx(fresh[system][label], rel=1e-12)
+    again.save(tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["format"] == storage.FORMAT
+    assert_equal(nlgauge.load(tmp_path / "out"), again)
+
+
+def test_an_averaged_result_of_format_1_still_loads(tmp_path):
+    again = nlgauge.load(FORMER / "mean")
+    assert again["wer"] == pytest.approx(json.loads((FORMER / "mean" / "run.json").read_text())["tables"][0]["scores"])
+    assert [row["wer"] for row in again.segments("records")] == pytest.approx([0.8, 0.6, 0.75])
+    systems, references = texts_of(again)
+    fresh = nlgauge.score(systems, references, metrics=["wer", "cer"], reduce_fn="mean")
+    assert again.add("cer")["cer"] == fresh["cer"]
+    np.testing.assert_equal(again.intervals(resamples=20)["wer"], fresh.intervals(resamples=20)["wer"])
+    again.save(tmp_path / "out")
+    assert_equal(nlgauge.load(tmp_path / "out"), again)
+
+
 def test_a_whole_metric_that_is_not_at_hand_keeps_its_values(registered, tmp_path):
     register(Constant)
     nlgauge.score(["a", "b"], metrics="constant").save(tmp_path / "out")
-    from nlgauge.metric import REGISTERED
-
     del REGISTERED.classes["constant"]
     again = nlgauge.load(tmp_path / "out")
     assert again["constant"]["score"] == 3.5

@@ -6,6 +6,9 @@
 The index is gzipped text. The first line counts the synsets of each part of speech, in the order noun, verb, adjective, adverb; a
 synset's number is its place among all. Then comes a line for each entry of the exception lists (part of speech, inflected form, base forms), an
 empty line, and a line for each word (as the synsets spell it, then its synsets). Expressions of several words are left out: a token is one word.
+After another empty line comes a line for each offset at which files of several parts of speech have a synset, with the numbers of those: the METEOR
+1.5 program knows synsets by their offset alone. (The lines that ship were derived from that program's own list, where the offsets are, because the
+files were not at hand; synsets all of whose words another one at that offset has as well are not among them and make no difference.)
 """
 
 from __future__ import annotations
@@ -20,28 +23,31 @@ DATA = Path(__file__).parents[1] / "src" / "nlgauge" / "data"
 
 
 def synset_words(line: str) -> list[str]:
-    """The words of one line of a data file, without the marks that say where an adjective may stand."""
+    """The words of one line in a data file, without the marks that say where an adjective may stand."""
     fields = line.split(" ")
     return [word.partition("(")[0] for word in fields[4 : 4 + 2 * int(fields[3], 16) : 2]]
 
 
 def build(folder: Path) -> str:
     """The text of the index."""
-    counts, exceptions, synsets = [], [], defaultdict[str, list[int]](list)
+    counts, exceptions, synsets, offsets = [], [], defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
     number = 0
     for part in PARTS:
         first = number
         for line in (folder / f"data.{part}").read_text(encoding="ascii").splitlines():
             if not line.startswith("  "):  # the licence stands at the top
-                for word in synset_words(line):
-                    if "_" not in word:
-                        synsets[word].append(number)
+                single = [word for word in synset_words(line) if "_" not in word]
+                for word in single:
+                    synsets[word].append(number)
+                if single:
+                    offsets[line[:8]].append(number)
                 number += 1
         counts.append(number - first)
         lists = (folder / f"{part}.exc").read_text(encoding="ascii").splitlines()
         exceptions += [f"{part} {line}" for line in lists if "_" not in line]
     words = [" ".join([word, *map(str, numbers)]) for word, numbers in sorted(synsets.items())]
-    return "\n".join([" ".join(map(str, counts)), *exceptions, "", *words])
+    shared = [" ".join(map(str, numbers)) for _, numbers in sorted(offsets.items()) if len(numbers) > 1]
+    return "\n".join([" ".join(map(str, counts)), *exceptions, "", *words, "", *shared])
 
 
 def notice(text: str) -> str:

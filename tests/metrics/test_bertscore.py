@@ -20,7 +20,8 @@ bert_score = pytest.importorskip("bert_score")
 
 CHANGED_PARAMETERS = {"layer": 1}
 # A text without tokens scores 0, also against another one.
-NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline"}
+# Texts without a token, or without one that the tiny model knows.
+NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "right to left", "emoji", "not a character"}
 PREDICTIONS = [prediction for prediction, _ in SENTENCES if prediction]
 REFERENCES = [references for prediction, references in SENTENCES if prediction]
 
@@ -119,7 +120,7 @@ def test_own_objects_are_used_and_left_as_they_were(tiny_models: dict[str, Path]
     own = nlgauge.Model(model, tokenizer, "mine")
     result = nlgauge.score(["the cat sat"], ["a cat on a mat"], metrics=BertScore(own, 1))
     named = nlgauge.score(["the cat sat"], ["a cat on a mat"], metrics=BertScore(str(place), 1))
-    assert result["bertscore"]["f1"] == named["bertscore"]["f1"]
+    assert result["bertscore"]["f1"] == pytest.approx(named["bertscore"]["f1"], abs=1e-6)
     assert list(result) == ["bertscore(model='own:mine', layer=1)"]
     assert len(model.encoder.layer) == 2
 

@@ -21,7 +21,7 @@ import pytest
 
 import nlgauge
 from nlgauge.features import tuning
-from nlgauge.features.cloze import Hiding, Pieces, pieces_of
+from nlgauge.features.cloze import Hiding, WordPieces, word_pieces
 from nlgauge.features.text import Sentences
 from nlgauge.metrics.blanc import Blanc
 from nlgauge.models.loader import load_masked
@@ -206,9 +206,13 @@ def test_tune_equals_training_with_the_models_own_loss(short_bert: str, monkeypa
     monkeypatch.setattr(tuning, "seed_of", lambda seed, *parts: seed)
     metric = Blanc(short_bert, mode="tune", chunk=16, stride=8, epochs=2, learning_rate=5e-3)
     expected = slow_tuned(short_bert, SUMMARIES[0], 11, 5e-3, 2)
+    asked: list[Any] = []
+    plain = tuning.likeliest_tokens
+    monkeypatch.setattr(tuning, "likeliest_tokens", lambda loaded, *rest: asked.append(loaded) or plain(loaded, *rest))
     found = counts(metric, DOCUMENTS[:1], SUMMARIES[:1], seed=11)
     assert found == [[slow_counts(short_bert, DOCUMENTS[0], SUMMARIES[0], 2, 1, tuned=expected)]]
-    tuned = tuning._own_copy(load_masked(short_bert, "cpu")).model
+    tuned = asked[-1].model
+    assert tuned is not load_masked(short_bert, "cpu").model
     for name, value in expected.state_dict().items():
         # A key's bias changes no attention, so its gradient is rounding, which AdamW makes as large as any other.
         if not name.endswith("key.bias"):
@@ -233,8 +237,8 @@ def test_tune_leaves_the_loaded_model_as_it_is_and_draws_by_seed_and_summary(sho
 TOKENS = ["jack", "drove", "his", "mini", "##van", "to", "the", "bazaar", "to", "purchase", "milk", "."]
 
 
-def spec_pieces(tokens: list[str]) -> Pieces:
-    return Pieces(list(range(len(tokens))), [len(token.removeprefix("##")) for token in tokens], [token.startswith("##") for token in tokens])
+def spec_pieces(tokens: list[str]) -> WordPieces:
+    return WordPieces(list(range(len(tokens))), [len(token.removeprefix("##")) for token in tokens], [token.startswith("##") for token in tokens])
 
 
 @pytest.mark.parametrize(
@@ -260,12 +264,12 @@ def test_random_hiding_asks_for_every_long_token_once() -> None:
 @pytest.mark.parametrize(("measure", "expected"), [("relative", 0.1), ("improve", 2 / 9)])
 def test_measures(measure: str, expected: float, small_bert: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from nlgauge.corpus.columns import Ragged
-    from nlgauge.features.cloze import Guesses, HelpedGuesses
+    from nlgauge.features.cloze import ClozeAnswers, HelpedGuesses
 
     alone, helped = [0] * 5 + [1] * 5, [0] * 3 + [1] * 2 + [0] + [1] * 4
-    column = Guesses(Ragged.of([[9] * 10]), Ragged.of([alone]), Ragged.of([helped]), Ragged.of([[0]]))
+    column = ClozeAnswers(Ragged.of([[9] * 10]), Ragged.of([alone]), Ragged.of([helped]), Ragged.of([[0]]))
     monkeypatch.setattr(HelpedGuesses, "compute", lambda *_: column)
-    found = nlgauge.score(["a"], sources=["b"], metrics=Blanc(small_bert, measure=measure))["blanc"]
+    found = nlgauge.score(["milk"], sources=["jack"], metrics=Blanc(small_bert, measure=measure))["blanc"]
     assert found["score"] == pytest.approx(expected)
     assert [found[name] for name in COUNTS] == [3, 2, 1, 4]
     assert (found["accuracy_alone"], found["accuracy_helped"]) == (0.5, 0.6)
@@ -300,7 +304,7 @@ def test_odd_texts_in_the_other_modes(parameters: dict[str, Any], short_bert: st
     texts = ["", " \n", "milk", "to", "👍🏽 \x00", "the milk " * 60]
     result = nlgauge.score(texts * 2, sources=[*texts, *[DOCUMENTS[0]] * len(texts)], metrics=Blanc(short_bert, **parameters))
     found = result.tables[result.systems[0], result.labels[0]].segments()
-    assert [math.isnan(value) for value in found["blanc"]] == [True, True, False, True, False, *[False] * 7]
+    assert [math.isnan(value) for value in found["blanc"]] == [True, True, False, True, True, *[False] * 7]
     assert found["truncated"].tolist() == [0] * 5 + [1] + [0] * 5 + [parameters.get("mode") != "tune"]
 
 
@@ -313,12 +317,12 @@ def test_random_masking_draws_by_seed_and_sentence(small_bert: str) -> None:
 
 
 def read_prompts(place: str, monkeypatch: pytest.MonkeyPatch, document: str, summary: str, **parameters: Any) -> list[list[str]]:
-    """What stands before each sentence, and the sentence, as they are read with help."""
+    """What stands before each sentence, and the sentence, as they are read with the summary."""
     from nlgauge.features import cloze
 
     inputs: list[Any] = []
-    guessed = cloze.guessed
-    monkeypatch.setattr(cloze, "guessed", lambda loaded, asked, options: inputs.extend(asked) or guessed(loaded, asked, options))
+    plain = cloze.likeliest_tokens
+    monkeypatch.setattr(cloze, "likeliest_tokens", lambda loaded, asked, options: inputs.extend(asked) or plain(loaded, asked, options))
     found = nlgauge.score([summary], sources=[document], metrics=Blanc(place, gap=100, **parameters))["blanc"]
     assert found["truncated"] == 1
     tokenizer = transformers.AutoTokenizer.from_pretrained(place)
@@ -353,20 +357,20 @@ def test_roberta_words_are_known_by_their_first_piece(tmp_path: Path) -> None:
     from nlgauge.models.loader import Loaded
 
     loaded = Loaded("byte-level", None, tokenizer, "cpu")
-    pieces = pieces_of(loaded, "the dog, the")
+    pieces = word_pieces(loaded, "the dog, the")
     words = tokenizer.convert_ids_to_tokens(pieces.ids)
-    starts = [word for word, further in zip(words, pieces.further, strict=True) if not further]
+    starts = [word for word, further in zip(words, pieces.continues, strict=True) if not further]
     assert starts[0].startswith("Ġ") and starts.count(",") == 1 and sum(word.startswith("Ġ") for word in starts) == 3
-    assert any(pieces.further)
-    alone = pieces_of(loaded, "é")
+    assert any(pieces.continues)
+    alone = word_pieces(loaded, "é")
     assert tokenizer.convert_ids_to_tokens(alone.ids)[0] == "Ġ"
-    assert alone.further[:2] == [False, False] and alone.lengths[0] == 0
+    assert alone.continues[:2] == [False, False] and alone.lengths[0] == 0
 
 
 def test_a_vocabulary_without_marks_is_refused(small_bert: str) -> None:
     tokenizer = transformers.BertTokenizerFast(vocab={token: i for i, token in enumerate(VOCABULARY) if token != "##van"})
     model = nlgauge.Model(transformers.BertForMaskedLM.from_pretrained(small_bert).eval(), tokenizer)
-    with pytest.raises(nlgauge.NlgaugeError, match="go on with a word"):
+    with pytest.raises(nlgauge.NlgaugeError, match="continuation pieces"):
         nlgauge.score(["jack"], sources=["jack drove"], metrics=Blanc(model))
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 import sacrebleu
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from pycocoevalcap.bleu.bleu import Bleu as CocoBleu
 from strategies import SENTENCES, corpora, streams
 
 import nlgauge
@@ -13,7 +14,7 @@ from nlgauge.errors import MissingExtraError, ParameterError
 from nlgauge.metric.registry import make
 from nlgauge.metrics.bleu import Bleu
 
-CHANGED_PARAMETERS = {"tokenizer": "intl", "smooth_method": "floor", "smooth_value": 0.5, "effective_order": True}
+CHANGED_PARAMETERS = {"tokenizer": "intl", "smooth_method": "floor", "smooth_value": 0.5, "effective_order": True, "compat": "coco"}
 # As in sacreBLEU, nothing matches where there is no token.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline"}
 
@@ -119,6 +120,28 @@ def test_missing_dictionary_says_the_command(tokenize):
             nlgauge.score(["a"], ["a"], metrics=Bleu(tokenizer=tokenize))
     else:
         assert_equals_sacrebleu(["猫が座った"], [["猫が座る"]], {"tokenize": tokenize})
+
+
+CAPTIONS = st.lists(st.tuples(st.text("abc ", max_size=12), st.lists(st.text("abc ", max_size=12), min_size=1, max_size=3)), min_size=1, max_size=5)
+
+
+@given(CAPTIONS, st.integers(1, 4))
+@example([("a b c d", ["a b c d e", "a b"]), ("", [""]), ("a", ["a a a a a a"])], 4)
+def test_compat_equals_the_coco_captions_program(captions, max_order):
+    predictions, references = map(list, zip(*captions, strict=True))
+    metric = Bleu(max_order, tokenizer="none", compat="coco")
+    result = nlgauge.score(predictions, references, metrics=metric)
+    corpus, segments = CocoBleu(max_order).compute_score(dict(enumerate(references)), dict(enumerate([p] for p in predictions)), verbose=0)
+    assert result["bleu"]["score"] == pytest.approx(100 * corpus[-1], rel=1e-9, abs=1e-15)
+    rows = [row[str(metric)] for row in result.segments("records")]
+    assert rows == pytest.approx([100 * value for value in segments[-1]], rel=1e-9, abs=1e-15)
+    assert result.signatures[str(metric)].split("|")[4] == "smooth:coco"
+
+
+@pytest.mark.parametrize("other", [{"smooth_method": "none"}, {"smooth_value": 1.0}, {"effective_order": True}], ids=str)
+def test_coco_has_its_own_smoothing(other):
+    with pytest.raises(ParameterError, match="bleu: compat must be None where smoothing or effective_order is given"):
+        Bleu(compat="coco", **other)
 
 
 def test_explanation_shows_the_longest_matched_ngrams():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from source_cases import FEW_WORDS, SOURCE, SUMMARY
+from source_cases import FEW_WORDS, SOURCE, SUMMARY, summeval_taus
 
 import nlgauge
 from nlgauge.errors import InputError, ParameterError
@@ -104,3 +104,8 @@ def test_long_texts_of_one_token_take_no_time():
 def test_parameters_outside_their_domain():
     with pytest.raises(ParameterError, match="coverage: tokenizer must be one of punctuated"):
         Coverage(tokenizer="google")
+
+
+def test_summeval_as_the_card_says():
+    """Not the published numbers: which tokens they were made from is unknown."""
+    assert summeval_taus("coverage", "coverage") == [-0.1471, 0.1912, 0.0517, -0.0735]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from source_cases import FEW_WORDS, SOURCE, SUMMARY
+from source_cases import FEW_WORDS, SOURCE, SUMMARY, summeval_taus
 
 import nlgauge
 
@@ -39,3 +39,8 @@ def test_explanation_has_its_value():
     (found,) = nlgauge.score([SUMMARY], sources=[SOURCE], metrics="density").explain("density", 0)
     assert found.title == "density 3.3750 (3 copied fragments)"
     assert sum(found.longest) / len(found.tokens) == 3.375
+
+
+def test_summeval_as_the_card_says():
+    """Not the published numbers: which tokens they were made from is unknown."""
+    assert summeval_taus("density", "density") == [0.1471, 0.6324, 0.4354, 0.25]

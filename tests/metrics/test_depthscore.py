@@ -19,6 +19,8 @@ from nlgauge.metrics.depthscore import DepthScore, _depth
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+# Texts without a token that the tiny model knows.
+NOT_BEST_WHEN_EQUAL = {"right to left", "emoji", "not a character"}
 TEST_PARAMETERS = {"directions": 300}
 CHANGED_PARAMETERS = {"layer": 1, "lowest": 0.5, "compat": "official"}
 PREDICTIONS = [prediction for prediction, _ in SENTENCES]
@@ -98,6 +100,9 @@ def test_the_default_is_symmetric_and_never_less_than_the_official_formula_on_it
     forward, backward = scored(plain, PREDICTIONS, REFERENCES), scored(plain, REFERENCES, PREDICTIONS)
     np.testing.assert_allclose(forward, backward, atol=1e-6)
     assert np.abs(np.subtract(scored(theirs, PREDICTIONS, REFERENCES), scored(theirs, REFERENCES, PREDICTIONS))).max() > 0.01
+    for seed in range(20):
+        supports = np.random.default_rng(seed).standard_normal((2, 5, 30))
+        assert plain._distance(supports.__getitem__, 0, 1) >= theirs._distance(supports.__getitem__, 0, 1) - 1e-12
 
 
 def test_the_seed_draws_the_directions_and_is_signed_but_not_with_compat(tiny_models: dict[str, Path]) -> None:

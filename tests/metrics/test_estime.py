@@ -1,7 +1,7 @@
 """ESTIME against a slow oracle that hides one group of words at a time in the whole model, and on cases with a known answer.
 
 The golden rows are those of blanc 0.3.4 (`pip install --no-deps blanc==0.3.4`) on the model that `wordy_bert` writes to PLACE, with the words of
-`HiddenWords.words_of` in the place of NLTK's, which need a download, and that model's own input vectors:
+`words_of` in the place of NLTK's, which need a download, and that model's own input vectors:
 
     Estime(path_mdl=PLACE, path_mdl_raw=PLACE, i_layer_context=2, output=[...], input_size_max=WINDOW, margin=MARGIN, distance_word_min=DISTANCE)
         .evaluate_claims(DOCUMENT, SUMMARIES)
@@ -20,7 +20,10 @@ import pytest
 
 import nlgauge
 from nlgauge.corpus.columns import Ragged
-from nlgauge.features.masked_words import HiddenWords, WordStates
+from nlgauge.features import RunOptions, Work
+from nlgauge.features.cloze import normal, sentences_of
+from nlgauge.features.masked_words import HiddenWords, WordStates, words_of
+from nlgauge.features.text import Sentences
 from nlgauge.metrics.estime import Estime
 
 torch = pytest.importorskip("torch")
@@ -78,7 +81,7 @@ def slow_states(place: str, given: str, layer: int, window: int, margin: int, di
     tokenizer = transformers.AutoTokenizer.from_pretrained(place)
     pieces: list[str] = []
     spans = []
-    for word in HiddenWords(place, layer, window, margin, distance, "en").words_of(given):
+    for word in words_of(Sentences("en").of(normal(given))):
         spans.append((len(pieces), len(pieces) + len(tokenizer.tokenize(word)), word))
         pieces += tokenizer.tokenize(word)
     states = {}
@@ -148,7 +151,7 @@ def test_words_are_aligned_by_dot_product_and_first_piece(wordy_bert: str, monke
     states = Ragged(np.array([[1.0, 0.0], [0.0, 1.0], [0.9, 0.0], [3.0, 3.0], [0.0, 3.5]]), np.array([0, 2, 5]))
     column = WordStates(states, Ragged.of([[6, 7], [6, 8, 7]]), Ragged.of([[0, 1], [0, 2, 3]]), Ragged.of([[0, 1], [0, 2, 3]]))
     monkeypatch.setattr(HiddenWords, "compute", lambda *_: column)
-    ((alarms, adjusted, every, _, coherence),) = found_rows(Estime(wordy_bert, layer=2), "document", ["summary"])
+    ((alarms, adjusted, every, _, coherence),) = found_rows(Estime(wordy_bert, layer=2), "milk", ["family"])
     # The first word is nearer to the first by angle, but has the larger product with the second; the second finds the same token in another word.
     assert (alarms, adjusted, every, coherence) == (1, 2, 1, 1)
 
@@ -181,9 +184,12 @@ def test_every_word_is_read_however_long(wordy_bert: str) -> None:
 
 
 def test_words_are_of_the_decomposed_text(wordy_bert: str) -> None:
-    feature = HiddenWords(wordy_bert, 2, 100, 20, 8, "en")
-    assert feature.words_of("Jack's ﬁrst. It isn't.") == ["Jack", "'s", "first", ".", "It", "is", "n't", "."]
-    assert unicodedata.is_normalized("NFKD", "".join(feature.words_of("Café")))
+    def words(text: str) -> list[str]:
+        (found,) = sentences_of([text], "en", Work(RunOptions()))
+        return words_of(found)
+
+    assert words("Jack's ﬁrst. It isn't.") == ["Jack", "'s", "first", ".", "It", "is", "n't", "."]
+    assert unicodedata.is_normalized("NFKD", "".join(words("Café")))
 
 
 def test_the_explanation_names_what_was_aligned(wordy_bert: str) -> None:

@@ -152,6 +152,16 @@ def test_compat_equals_the_meteor_program(task):
     assert result[str(metric)]["score"] == pytest.approx(GOLDEN[task]["corpus"], abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("prediction", "reference", "jar"),
+    [("standing", "down", 0.8), ("entity", "breathe", 0.8), ("able", "entity", 0.8), ("nude", "sleepily", 0.8), ("standing", "up", 0.0)],
+)
+def test_compat_takes_synsets_at_the_same_place_of_two_files_for_one(prediction, reference, jar):
+    """java -Xmx1G -jar meteor-1.5.jar PREDICTION REFERENCE -l en -m "exact stem synonym"."""
+    assert meteor(prediction, reference, compat="jar")["score"] == pytest.approx(jar, abs=1e-12)
+    assert meteor(prediction, reference)["score"] == 0
+
+
 def test_where_the_default_agrees_with_the_meteor_program_and_where_not():
     predictions, references = map(list, zip(*GOLDEN["pairs"], strict=True))
     metric = Meteor(tokenizer="whitespace")
@@ -293,7 +303,7 @@ PHRASES = st.lists(st.builds(Match, st.integers(0, 4), st.integers(0, 4), st.jus
 def test_the_alignment_with_phrases_is_the_best_of_all(prediction, reference, keys, phrases):
     modules = [[(word,) for word in range(5)], keys]
     phrases = [match for match in phrases if match.ends()[0] <= len(prediction) and match.ends()[1] <= len(reference)]
-    offered = offers(prediction, reference, modules, phrases)
+    offered = list(offers(prediction, reference, modules, phrases))
     best = [(0, 0, 0)]
 
     def extend(r, used, alignment):

@@ -6,7 +6,7 @@ import math
 
 import pytest
 from hypothesis import given
-from source_cases import FEW_WORDS, SOURCE, SUMMARY, grams
+from source_cases import FEW_WORDS, SOURCE, SUMMARY, grams, summeval_taus
 from strategies import texts
 
 import nlgauge
@@ -60,3 +60,8 @@ def test_explanation_shows_what_is_from_the_source():
 def test_parameters_outside_their_domain(bad):
     with pytest.raises(ParameterError, match=f"novelty: {next(iter(bad))} must be"):
         Novelty(**bad)
+
+
+def test_summeval_as_the_card_says():
+    """Not the published numbers: which tokens they were made from is unknown."""
+    assert summeval_taus("novelty", "novelty1") == [0.1765, -0.1324, 0.0074, 0.1324]

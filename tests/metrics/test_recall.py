@@ -38,7 +38,7 @@ def test_every_normalisation_follows_the_definition(options, rule, corpus):
     rows = nlgauge.score(predictions, references, metrics=Recall(**options)).segments("records")
     for row, prediction, (reference,) in zip(rows, predictions, references, strict=True):
         left, right = tokenizer(rule)(prediction), tokenizer(rule)(reference)
-        expected = definition(left, right) if left or right else float(prediction == reference)
+        expected = definition(left, right) if left or right else 1.0
         assert next(value for key, value in row.items() if key.startswith("recall")) == pytest.approx(expected, abs=1e-12)
 
 
@@ -49,7 +49,7 @@ def test_every_normalisation_follows_the_definition(options, rule, corpus):
         ("", "a cat", 0),
         ("a cat", "", 0),
         ("", "", 1),
-        ("", "?!", 0),
+        ("", "?!", 1),
         ("?!", "?!", 1),
         ("猫", "猫は好き", 0.25),
     ],

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pycocoevalcap.rouge.rouge import Rouge as CocoRouge
 from rouge_score.rouge_scorer import RougeScorer
 from strategies import SENTENCES, corpora, texts
 
@@ -14,7 +15,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.features.text import Tokens
 from nlgauge.metrics.rouge import Rouge
 
-CHANGED_PARAMETERS = {"rouge_types": ("rouge1", "rougeL"), "tokenizer": "google"}
+CHANGED_PARAMETERS = {"rouge_types": ("rouge1", "rougeL"), "tokenizer": "google", "compat": "coco"}
 # As in rouge-score, texts without a token score 0, also two equal ones.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "only punctuation", "not a character"}
 
@@ -127,10 +128,35 @@ def test_rouge_155s_union_example():
 def test_types_outside_their_domain(types):
     with pytest.raises(ParameterError, match="rouge: rouge_types must be"):
         Rouge(types)
-    with pytest.raises(ParameterError, match="rouge: tokenizer must be 'unicode' or 'google', got 'bert'"):
+    with pytest.raises(ParameterError, match="rouge: tokenizer must be 'unicode', 'google' or 'whitespace', got 'bert'"):
         Rouge(tokenizer="bert")
 
 
 def test_score_is_the_first_type_where_rouge_l_was_not_asked_for():
     scores = nlgauge.score(["a b"], ["a c"], metrics="rouge(rouge_types=['rouge2', 'rouge1'])")["rouge"]
     assert (scores["score"], scores["rouge1"]) == (0, 0.5)
+
+
+WORDS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=9).map(" ".join)
+
+
+@given(st.lists(st.tuples(WORDS, st.lists(WORDS, min_size=1, max_size=4)), min_size=1, max_size=4))
+def test_compat_equals_the_coco_captions_program(captions):
+    predictions, references = map(list, zip(*captions, strict=True))
+    metric = Rouge(tokenizer="whitespace", compat="coco")
+    result = nlgauge.score(predictions, references, metrics=metric)
+    corpus, segments = CocoRouge().compute_score(dict(enumerate(references)), dict(enumerate([p] for p in predictions)))
+    assert result["rouge"]["score"] == pytest.approx(corpus, abs=1e-12)
+    assert [row[str(metric)] for row in result.segments("records")] == pytest.approx(list(segments), abs=1e-12)
+
+
+def test_coco_takes_precision_and_recall_from_different_references():
+    metric = Rouge(compat="coco")
+    result = nlgauge.score(["a b c"], [["a b c d e f", "a"]], metrics=metric)
+    assert (result["rouge"]["rougeL_precision"], result["rouge"]["rougeL_recall"]) == (1, 1)
+    assert list(metric.outputs()) == ["rougeL"]
+    (explanation,) = result.explain(result.labels[0], 0)
+    assert [(order.matched, order.predicted, order.expected) for order in explanation.orders] == [(3, 3, 6), (1, 3, 1)]
+    assert nlgauge.score(["a b c"], [["a b c d e f", "a"]], metrics="rouge")["rouge"]["score"] == pytest.approx(2 / 3)
+    with pytest.raises(ParameterError, match="rouge: rouge_types must be left out with compat='coco'"):
+        Rouge(("rouge1",), compat="coco")

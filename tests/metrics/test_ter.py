@@ -26,16 +26,26 @@ OPTIONS = st.fixed_dictionaries({name: st.booleans() for name in ("normalized", 
 FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks")
 
 
+def peer_signature(peer: sacrebleu.TER, predictions: list[str], references: list[list[str]]) -> str:
+    peer.corpus_score(predictions, streams(references))
+    return str(peer.get_signature().format())
+
+
 def assert_equals_sacrebleu(predictions: list[str], references: list[list[str]], options: dict[str, bool]) -> None:
     metric = make("ter", options)
     result = nlgauge.score(predictions, references, metrics=metric)
     peer = sacrebleu.TER(**options)
+    signature = peer_signature(peer, predictions, references)
+    if options.get("normalized"):
+        # It tokenises references twice then, and its tokeniser may split a token that it has made: tokenise both sides once.
+        predictions, references = [peer.tokenizer(p.rstrip()) for p in predictions], [[peer.tokenizer(r.rstrip()) for r in g] for g in references]
+        peer = sacrebleu.TER(case_sensitive=True)
     expected = peer.corpus_score(predictions, streams(references))
     ours = result[str(metric)]
     assert ours["score"] == pytest.approx(expected.score, abs=1e-9)
     assert ours["edits"] == expected.num_edits
     assert ours["reference_length"] == pytest.approx(expected.ref_length, abs=1e-9)
-    assert result.signatures[str(metric)].startswith(peer.get_signature().format() + "|")
+    assert result.signatures[str(metric)].startswith(signature + "|")
     for row, prediction, group in zip(result.segments("records"), predictions, references, strict=True):
         assert row[str(metric)] == pytest.approx(peer.sentence_score(prediction, group).score, abs=1e-9)
 
@@ -49,6 +59,13 @@ def test_real_sentences_with_ragged_references():
     predictions, references = map(list, zip(*SENTENCES, strict=True))
     for options in ({}, {"normalized": True}, {"no_punct": True}, {"case_sensitive": True}):
         assert_equals_sacrebleu(predictions, references, options)
+
+
+def test_references_are_tokenised_once():
+    text = "Paul's, he said."
+    assert sacrebleu.TER(normalized=True).sentence_score("Paul's,", ["Paul's,"]).score == pytest.approx(200 / 3)
+    assert nlgauge.score(["Paul's,", text], ["Paul's,", text], metrics="ter(normalized=True)")["ter"]["edits"] == 0
+    assert_equals_sacrebleu(["Paul's,", text], [[text], ["Paul's,"]], {"normalized": True})
 
 
 def test_chinese_and_japanese():

@@ -1,4 +1,4 @@
-"""The analyses of the COSMIC paper: summarisers by information, what each tells about the others, and agreement on tasks downstream."""
+"""The analyses of the COSMIC paper: systems ranked by information, how much each tells about the others, and agreement on downstream tasks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Classifier = Callable[[list[str]], Sequence[Hashable]]
 
 
 class Ranked(NamedTuple):
-    """A summariser: its information about the sources in nats, the interval of that, the deviation over seeds, and the mean words of a summary."""
+    """One system: its information about the sources in nats, the interval of that, its deviation over seeds, and the mean number of words."""
 
     system: str
     information: float
@@ -36,7 +36,7 @@ class Ranked(NamedTuple):
 
 
 def rank_summarisers(given: Result | Corpus, metric: str | Cosmic = "cosmic", seed: int = 12345, confidence: float = 0.95) -> list[Ranked]:
-    """Systems by what their summaries tell about the sources, most first (Figure 3); NaN last. Words stand beside it: longer summaries tell more."""
+    """Systems by how much their summaries tell about the sources, most first, NaN last (Figure 3), and their lengths: longer ones tell more."""
     result = _scored(given, metric, seed)
     label = result.label(str(metric))
     intervals = result.intervals(confidence)
@@ -67,12 +67,12 @@ class Convergence(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """How much worse rows that were held out fare than those learnt from, in nats; NaN where there is no telling."""
+        """How much worse the held-out rows are than the training rows, in nats; NaN where that is not known."""
         return self.held_out - self.learnt
 
 
 def convergence(result: Result, metric: str | Cosmic = "cosmic") -> list[Convergence]:
-    """One record for each density of each seed and fold; densities are "source", "source given summary" and the same of the summary."""
+    """One record per density, seed and fold; the densities are "source", "source given summary" and the same of the summary."""
     label = result.label(str(metric))
     scored = result.job.metrics[label]
     fit = scored.fit() if isinstance(scored, Metric) else None
@@ -102,7 +102,7 @@ class Edge(NamedTuple):
 
 
 class InformationGraph(NamedTuple):
-    """`information[i, j]` is I(S_i -> S_j): what summaries of system i tell about those of system j; NaN on the diagonal."""
+    """`information[i, j]` is I(S_i -> S_j): how much summaries of system i tell about those of system j; NaN on the diagonal."""
 
     systems: tuple[str, ...]
     information: Array
@@ -110,12 +110,12 @@ class InformationGraph(NamedTuple):
 
     @property
     def outgoing(self) -> dict[str, float]:
-        """The mean of what a system tells about the others: high for informative systems."""
+        """The mean of how much a system tells about the others: high for informative systems."""
         return dict(zip(self.systems, _means(self.information), strict=True))
 
     @property
     def incoming(self) -> dict[str, float]:
-        """The mean of what the others tell about a system: low for systems that are hard to predict."""
+        """The mean of how much the others tell about a system: low for systems that are hard to predict."""
         return dict(zip(self.systems, _means(self.information.T), strict=True))
 
     def edges(self) -> list[Edge]:
@@ -137,7 +137,7 @@ def information_graph(given: Result | Corpus, metric: str | Cosmic = "cosmic", s
         raise InputError(f"a graph needs two systems or more, got {len(systems)}.")
     for system in systems:
         if (corpus.predictions[system].lengths != 1).any():
-            raise InputError(f"a graph needs one prediction a segment, {system!r} has several.")
+            raise InputError(f"a graph needs one prediction per segment, {system!r} has several.")
     ids = [corpus.predictions[system].values for system in systems]
     embedded, *places = Features(corpus.texts, RunOptions(seed)).get(TextEmbedding(cosmic.model, cosmic.unit, alone=True), *ids)
     filled = np.array([[bool(corpus.texts[text].strip()) for text in column.tolist()] for column in ids])
@@ -159,7 +159,7 @@ def information_graph(given: Result | Corpus, metric: str | Cosmic = "cosmic", s
 
 
 class Correlations(NamedTuple):
-    """Over systems; NaN for fewer than two systems or where one side is the same for all."""
+    """Correlations over systems; NaN for fewer than two systems, or where one side is the same for all."""
 
     pearson: float
     spearman: float
@@ -174,7 +174,7 @@ class Agreement(NamedTuple):
 
 
 def downstream_agreement(given: Result | Corpus, classifiers: Mapping[str, Classifier]) -> Agreement:
-    """Whether classifiers say the same of a summary as of its source, and which metrics of the Result know (Table 1; Kendall is tau-b).
+    """Whether classifiers label a summary as they label its source, and which metrics of the Result agree with that (Table 1; Kendall is tau-b).
 
     A classifier takes texts and gives a label for each; it is called once, with every distinct text. A metric of which lower is better is expected to
     correlate negatively. Of a Corpus there are errors alone.

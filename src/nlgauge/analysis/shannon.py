@@ -1,4 +1,4 @@
-"""The analyses of the Shannon paper: does a metric tell good summaries from spoilt ones, does context change it, and what is it biased towards.
+"""The analyses of the Shannon paper: does a metric tell good summaries from corrupted ones, does context change it, and what is it biased towards?
 
 They take any metric that reads summaries beside their documents. The token heat map of Figure 1 is `Result.explain`.
 """
@@ -21,7 +21,7 @@ from nlgauge.metrics.shannon import Shannon
 from nlgauge.results.result import Result
 from nlgauge.scorer import Scorer, score
 
-# What Table 3 sets beside the metrics: the length in words, and columns of our own metrics.
+# What Table 3 compares the metrics with: the length in words separated by white space, and columns of our own metrics.
 _STATISTICS = {
     "novel 1": "novelty",
     "novel 2": "novelty.novelty2",
@@ -45,7 +45,7 @@ def spoilt(summaries: Sequence[str], seed: int = 12345) -> dict[str, list[str]]:
     order = rng.permutation(len(summaries)).tolist()
     wrong = [""] * len(summaries)
     for place, one in enumerate(order):
-        # The next summary in a random circle that is another text.
+        # The next summary, in a random order that closes to a circle, that is another text.
         others = (summaries[order[(place + step) % len(order)]] for step in range(1, len(order)))
         wrong[one] = next(other for other in others if other != summaries[one])
     return {"original": list(summaries), "shuffled": shuffled, "wrong": wrong}
@@ -53,19 +53,19 @@ def spoilt(summaries: Sequence[str], seed: int = 12345) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """A metric on original, shuffled and wrong summaries (Figure 2): `values[kind]` holds one value a document, in the order given."""
+    """A metric on original, shuffled and wrong summaries (Figure 2): `values[kind]` holds one value per document, in the order given."""
 
     values: Mapping[str, Array]
     higher_is_better: bool
 
     def preferred(self, kind: str) -> float:
-        """The share of documents on which the original beats a kind; a tie is half a win, and documents without a value are left out."""
+        """The share of documents on which the original scores better; a tie counts one half, and documents without a value are left out."""
         gained = (self.values["original"] - self.values[kind]) * (1 if self.higher_is_better else -1)
         gained = gained[~np.isnan(gained)]
         return float(np.mean((gained > 0) + 0.5 * (gained == 0))) if len(gained) else float("nan")
 
     def separated(self, kind: str) -> float:
-        """The chance that an original beats a spoilt summary of any document (the area under the curve): 1 is full separation."""
+        """The chance that an original scores better than a corrupted summary of any document (the area under the curve): 1 is full separation."""
         good, bad = (values[~np.isnan(values)] * (1 if self.higher_is_better else -1) for values in (self.values["original"], self.values[kind]))
         if not len(good) or not len(bad):
             return float("nan")
@@ -101,7 +101,7 @@ class Upstream(NamedTuple):
 def dependence_on_upstream(
     predictions: Mapping[str, Sequence[str]], documents: Sequence[str], upstream: Iterable[int] = (0, 1, 2), metric: str | Shannon = "shannon"
 ) -> list[Upstream]:
-    """What the number of sentences before each one changes, a record for each of `upstream` and each system."""
+    """How the number of sentences of context changes the metric: one record per number in `upstream` and system."""
     base = parse(metric) if isinstance(metric, str) else metric
     if not isinstance(base, Shannon):
         raise ParameterError(f"metric must be shannon, got {metric!r}.")
@@ -132,12 +132,12 @@ def biases(result: Result, columns: Iterable[str] | None = None) -> dict[str, di
 
 
 def summary_statistics(corpus: Corpus) -> dict[str, Array]:
-    """What describes summaries beside their quality: length in words, novelty, coverage, compression and density, of one system after the other."""
+    """What describes summaries beside their quality: length in white-space words, novelty, coverage, compression, density; system by system."""
     if corpus.sources is None:
         raise InputError("describing summaries needs their documents; give sources=[...] (on the command line -s FILE).")
     for system in corpus.systems:
         if (corpus.predictions[system].lengths != 1).any():
-            raise InputError(f"describing summaries needs one of them a document, {system!r} has several.")
+            raise InputError(f"describing summaries needs one summary per document, {system!r} has several.")
     summaries = [corpus.texts[text] for system in corpus.systems for text in corpus.predictions[system].values.tolist()]
     beside = _columns(Scorer(["novelty", "coverage", "compression", "density"]).score_corpus(corpus, None, RunOptions()))
     return {"length": np.array([len(summary.split()) for summary in summaries]), **{name: beside[of] for name, of in _STATISTICS.items()}}

@@ -1,1 +1,1 @@
-"""The call forms of other libraries, ours underneath: one module a library, named after it."""
+"""The calls of other libraries, computed by nlgauge: one module per library, named after it."""

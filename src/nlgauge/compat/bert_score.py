@@ -12,7 +12,7 @@ from nlgauge.metric.registry import make
 
 
 class Scores(NamedTuple):
-    """One value a candidate: precision, recall, F."""
+    """Precision, recall and F, with one value per candidate."""
 
     precision: Array
     recall: Array
@@ -37,16 +37,16 @@ def score(
     baseline_path: str | None = None,
     use_fast_tokenizer: bool = False,
 ) -> Scores | tuple[Scores, str]:
-    """Precision, recall and F of each candidate as NumPy arrays; with `return_hash` the metric's signature beside them.
+    """Precision, recall and F of each candidate as NumPy arrays; with `return_hash` also the metric's signature.
 
     `verbose`, `nthreads` and `use_fast_tokenizer` are accepted and change no number.
     """
     if rescale_with_baseline or baseline_path is not None:
-        raise ParameterError("rescaling with a baseline is not there yet; leave rescale_with_baseline and baseline_path out.")
+        raise ParameterError("rescaling with a baseline is not supported; leave out rescale_with_baseline and baseline_path.")
     if all_layers:
-        raise ParameterError("all_layers is not there; call score once a layer with num_layers=...")
+        raise ParameterError("all_layers is not supported; call score() once per layer, with num_layers=...")
     if not isinstance(idf, bool):
-        raise ParameterError("idf must be True or False: weights are counted in the references of the call.")
+        raise ParameterError("idf must be True or False; the weights are computed from the references of the call.")
     given = {"model": model_type, "layer": num_layers, "idf": idf}
     metric = make("bertscore", {name: value for name, value in given.items() if value is not None})
     options: dict[str, Any] = {"lang": lang, "device": device, "batch_size": batch_size}

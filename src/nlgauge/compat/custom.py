@@ -1,4 +1,4 @@
-"""MetricForNLG: the thesis' base class for a user's own metric, scored as a whole metric of ours."""
+"""MetricForNLG: NLG-Metricverse's base class for your own metric, computed as a corpus metric."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _METHODS = ("_compute_single_pred_single_ref", "_compute_single_pred_multi_ref",
 
 
 class MetricForNLG(CorpusMetric):
-    """A user's own metric: subclass it and write a method for each shape of input that it is to score.
+    """Your own metric: write a subclass with one method per shape of input that it can score.
 
-    Each method gets plain lists, and returns a number, or a dictionary whose "score" (else whose first value) stands for it; all
-    other keys are kept. `takes = "alone"` in the class says that the metric needs no references; where there are none `refs` is None.
+    Each method gets plain lists, and returns a number, or a dictionary in which "score" (else the first value) is the score; all
+    other keys are kept. `takes = "alone"` in the class says that the metric needs no references; without references `refs` is None.
 
     >>> import nlgauge
     >>> class Words(MetricForNLG):
@@ -52,7 +52,7 @@ class MetricForNLG(CorpusMetric):
 
     @classmethod
     def construct(cls, resulting_name: str | None = None, compute_kwargs: Mapping[str, Any] | None = None, **kwargs: Any) -> Self:
-        """The metric under a name, with what its methods get as keyword arguments."""
+        """The metric under a name, with the keyword arguments that its methods get."""
         return cls(resulting_name=resulting_name, compute_kwargs=compute_kwargs, **kwargs)
 
     def compute(self, predictions: Any = None, references: Any = None, reduce_fn: ReduceFn = None, **kwargs: Any) -> dict[str, Any]:
@@ -63,19 +63,19 @@ class MetricForNLG(CorpusMetric):
         return plain(scored(metrics, predictions, references, reduce_fn=reduce_fn, arguments=kwargs), metrics)
 
     def _compute_single_pred_single_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
-        """The value for one prediction and one reference a segment: list[str] and list[str]."""
+        """The value for one prediction and one reference per segment: list[str] and list[str]."""
         raise self._without("one prediction and one reference", _METHODS[0])
 
     def _compute_single_pred_multi_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
-        """The value for one prediction and several references a segment: list[str] and list[list[str]]."""
+        """The value for one prediction and several references per segment: list[str] and list[list[str]]."""
         raise self._without("one prediction and several references", _METHODS[1])
 
     def _compute_multi_pred_multi_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
-        """The value for several predictions a segment: list[list[str]] and list[list[str]]."""
+        """The value for several predictions per segment: list[list[str]] and list[list[str]]."""
         raise self._without("several predictions", _METHODS[2])
 
     def _without(self, shape: str, method: str) -> InputError:
-        return InputError(f"{self.resulting_name} was given {shape} a segment, for which {type(self).__name__} needs the method {method}.")
+        return InputError(f"{self.resulting_name} was given {shape} per segment, for which {type(self).__name__} needs the method {method}.")
 
     def accepts(self, parameter: str) -> bool:
         """Whether a method takes this keyword argument."""
@@ -83,13 +83,13 @@ class MetricForNLG(CorpusMetric):
         return any(parameter in given or any(p.kind is p.VAR_KEYWORD for p in given.values()) for given in own)
 
     def bound(self, arguments: Mapping[str, Any]) -> Self:
-        """The metric with what one call gives its methods."""
+        """The metric with the keyword arguments of one call."""
         bound = copy.copy(self)
         bound.compute_kwargs = {**self.compute_kwargs, **arguments}
         return bound
 
     def for_reduction(self, reduce_fn: ReduceFn) -> Self:
-        """The metric with what its methods get as `reduce_fn`: a NumPy name becomes the function, "best" is left to the metric."""
+        """The metric with the `reduce_fn` that its methods get: a NumPy name becomes the function, "best" is left to the metric."""
         bound = copy.copy(self)
         bound._reduce_fn = reduce_fn if callable(reduce_fn) else None if reduce_fn in (None, "best") else getattr(np, str(reduce_fn), None)
         return bound

@@ -1,7 +1,8 @@
-"""The calls of Hugging Face's evaluate: load, combine, compute, add, add_batch; results are plain dictionaries of our outputs.
+"""The calls of Hugging Face evaluate: load, combine, compute, add and add_batch; results are plain dictionaries of nlgauge's outputs.
 
-Scores are ours: BLEU is 0 to 100, a corpus score is a number and not a list, and several references are a list a prediction.
-METEOR is NLTK's there, with other weights and alignments than our default, so it is here too unless its version or `compat` is named.
+Names and scales of outputs are those of nlgauge: BLEU is 0 to 100, a corpus score is a number and not a list, and several references are given as
+one list per prediction. evaluate's METEOR is NLTK's, with other weights and alignments than nlgauge's default, so `load("meteor")` is NLTK's too
+unless its version or `compat` is named.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from nlgauge.metric import AnyMetric
 from nlgauge.metric.registry import find, make, spelt
 from nlgauge.run.reduction import ReduceFn
 
-# What a metric of evaluate is where our default is another.
+# The parameters with which a metric is what evaluate calls by its name, where the default is something else.
 _THEIRS = {"meteor": {"version": "2005", "compat": "nltk", "tokenizer": "punctuated"}}
 
 
@@ -38,7 +39,7 @@ class Evaluation:
         self.add_batch(**{name: None if text is None else [text] for name, text in given.items()})
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, sources: Any = None) -> None:
-        """Adds segments, to be scored by the next `compute`."""
+        """Adds segments, which the next `compute` scores."""
         batch = {"predictions": predictions, "references": references, "sources": sources}
         given = {name: list(texts) for name, texts in batch.items() if texts is not None}
         if "predictions" not in given:
@@ -48,7 +49,7 @@ class Evaluation:
         for name, texts in given.items():
             if len(texts) != len(given["predictions"]):
                 raise InputError(f"{name} has {len(texts)} items, predictions has {len(given['predictions'])}; give one for each prediction.")
-        if "references" in given:  # some batches may have one reference a segment, others several
+        if "references" in given:  # some batches may have one reference per segment, others several
             given["references"] = [[reference] if isinstance(reference, str) else reference for reference in given["references"]]
         for name, texts in given.items():
             self._texts.setdefault(name, []).extend(texts)
@@ -56,7 +57,7 @@ class Evaluation:
     def compute(
         self, *, predictions: Any = None, references: Any = None, sources: Any = None, reduce_fn: ReduceFn = None, **arguments: Any
     ) -> dict[str, Any]:
-        """Every output for all texts added and given; `arguments` go to every metric that has such a parameter. Then it is empty again."""
+        """Every output for all texts added and given, which are then forgotten; `arguments` go to every metric that has such a parameter."""
         if predictions is not None:
             self.add_batch(predictions=predictions, references=references, sources=sources)
         if not self._texts:
@@ -88,7 +89,7 @@ def load(path: str, **arguments: Any) -> Evaluation:
 
 
 def combine(evaluations: Iterable[str | Evaluation] | Mapping[str, str | Evaluation], force_prefix: bool = False) -> Evaluation:
-    """Several metrics in one; outputs of the same name get the metric's name and an underscore before theirs.
+    """Several metrics in one; outputs of the same name are prefixed with the metric's name and an underscore.
 
     >>> combine(["wer", "cer"]).compute(predictions=["a cut"], references=["a cat"])["cer_score"]
     0.2
@@ -102,7 +103,7 @@ def combine(evaluations: Iterable[str | Evaluation] | Mapping[str, str | Evaluat
             raise ParameterError(f"{name!r} names several metrics ({', '.join(evaluation.metrics)}); combine them one by one.")
         for label, metric in evaluation.metrics.items():
             if (name or label) in metrics:
-                raise ParameterError(f"{name or label!r} is combined twice; name them, combine({{name: metric, ...}}).")
+                raise ParameterError(f"{name or label!r} is combined twice; give them names, combine({{name: metric, ...}}).")
             metrics[name or label] = metric
         options |= evaluation.options
     return Evaluation(metrics, options, combined=True, force_prefix=force_prefix)

@@ -1,7 +1,7 @@
-"""The calls of NLG-Metricverse and Jury, as the thesis prints them and as the published packages spell them.
+"""The calls of NLG-Metricverse and Jury, as in the NLG-Metricverse thesis and in the published packages.
 
-Scores are ours: directions, scales, empty texts and several references follow each metric's card, nothing is dropped from the lists, and
-a call returns a plain dictionary. `load_metric`, and what it returns, can be used in `nlgauge.score` as well.
+Scores are those of nlgauge: directions, scales, empty texts and several references follow the card of each metric, nothing is dropped from the
+lists, and a call returns a plain dictionary. What `load_metric` returns can be used in `nlgauge.score` as well.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ _TASKS = (None, "language-generation")
 
 
 class DataLoaderStrategies(Enum):
-    """How texts are kept in files; lists of texts need neither."""
+    """How texts are stored in files; lists of texts need neither."""
 
     OneRecordPerLine = "one_record_per_line"
     OneRecordPerFile = "one_record_per_file"
 
 
 class LoadedMetric(dict[str, Any]):
-    """A metric's name, label and parameters, in the form that `nlgauge.score` takes too; `compute` scores with it alone."""
+    """A metric's name, label and parameters, in a form that `nlgauge.score` also takes; `compute` scores texts with this metric alone."""
 
     def compute(
         self, predictions: Any = None, references: Any = None, reduce_fn: ReduceFn = None, *, sources: Any = None, **compute_kwargs: Any
     ) -> dict[str, Any]:
-        """Every output of the metric, under its resulting name."""
+        """Every output of the metric, under its `resulting_name`."""
         label, metric, options = _unpacked(self)
         result = scored({label: metric}, predictions, references, sources, reduce_fn=reduce_fn, arguments={**options, **compute_kwargs})
         return plain(result, {label: metric})
@@ -77,7 +77,7 @@ def load_metric(
     """A metric by name, with its parameters in `compute_kwargs` or as keyword arguments.
 
     `path` may also be a directory `.../NAME` that holds `NAME.py`: that file is imported, which runs it, and its `__main_class__` names a
-    subclass of `MetricForNLG`. `use_nlgmetricverse_only` is accepted: no other library's metrics are loaded in any case.
+    subclass of `MetricForNLG`. `use_nlgmetricverse_only` is accepted and changes nothing: metrics of other libraries are never loaded.
 
     >>> load_metric("wer", resulting_name="errors", compute_kwargs={"lowercase": True}).compute(["A cat"], ["a cat"])["errors"]["score"]
     0.0
@@ -97,9 +97,8 @@ def load_metric(
 class NLGMetricverse:
     """A set of metrics that is called with predictions and references; `run_concurrent` uses several processes.
 
-    The result holds `total_items`, `empty_items` (segments with nothing but white space predicted; they are scored like any other),
-    `total_time_elapsed` in seconds, and for each metric its outputs with `time_elapsed`: its own seconds, without the tokens or model passes that
-    metrics share.
+    The result holds `total_items`, `empty_items` (segments whose predictions are blank; they are scored like any other), `total_time_elapsed`
+    in seconds, and for each metric its outputs and `time_elapsed`: the seconds of this metric, without tokens and model passes that metrics share.
 
     >>> scores = NLGMetricverse(metrics=["bleu", "rouge"])(["the cat sat on the mat"], ["the cat sat on the mat"])
     >>> scores["total_items"], scores["rouge"]["score"]
@@ -140,9 +139,9 @@ class NLGMetricverse:
             raise ParameterError(f"strategy must be one of {', '.join(map(str, DataLoaderStrategies))}, got {strategy!r}.")
         for name, texts in (("predictions", predictions), ("references", references)):
             if isinstance(texts, str | Path):
-                raise InputError(f"{name} is one text or a path ({str(texts)!r:.60}); files are not read here yet, give a list of texts.")
+                raise InputError(f"{name} is one text or a path ({str(texts)!r:.60}); files are not read here; give a list of texts.")
         if not self.metrics:
-            raise ParameterError("there is no metric left to compute; add one with add_metric.")
+            raise ParameterError("there is no metric left to compute; add one with add_metric().")
         started = time.perf_counter()
         arguments = {**self._options, **compute_kwargs}
         result = scored(self.metrics, predictions, references, sources, reduce_fn=reduce_fn, run_concurrent=self.run_concurrent, arguments=arguments)
@@ -159,11 +158,11 @@ class NLGMetricverse:
     evaluate = __call__
 
     def add_metric(self, path: Any, resulting_name: str | None = None, compute_kwargs: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
-        """Adds a metric: its name with parameters, or anything that `metrics` takes."""
+        """Adds a metric, given by its name and parameters or in any form that `metrics` takes."""
         self._add(load_metric(path, resulting_name, compute_kwargs=compute_kwargs, **kwargs) if isinstance(path, str) and "(" not in path else path)
 
     def remove_metric(self, resulting_name: str, error: bool = True) -> None:
-        """Removes a metric by its resulting name; one that is not there is an error unless `error` is False."""
+        """Removes a metric by its `resulting_name`; an unknown name is an error unless `error` is False."""
         if self.metrics.pop(resulting_name, None) is None and error:
             near = did_you_mean(resulting_name, self.metrics)
             raise ParameterError(f"there is no metric {resulting_name!r} to remove{near}; there are {', '.join(self.metrics) or 'none'}.")
@@ -189,7 +188,7 @@ class AutoMetric:
 
 @dataclass(frozen=True)
 class NamedMetric:
-    """What `Bleu`, `Rouge`, `Bertscore`, ... of this module are: `construct` gives the metric."""
+    """A metric class of this module, such as `Bleu`, `Rouge` or `Bertscore`; `construct` gives the metric."""
 
     path: str
 
@@ -217,7 +216,7 @@ def __getattr__(name: str) -> NamedMetric:
 
 
 def _unpacked(spec: Any) -> tuple[str, AnyMetric, dict[str, Any]]:
-    """Label, metric and options of the run of anything that `metrics` takes."""
+    """The label, the metric and the options of the run, from any form that `metrics` takes."""
     if isinstance(spec, str) and "(" not in spec:
         spec = load_metric(spec)
     elif isinstance(spec, type) and issubclass(spec, MetricForNLG):

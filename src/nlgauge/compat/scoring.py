@@ -1,4 +1,4 @@
-"""What the call forms share: keyword arguments that mix metric parameters with options of the run, and plain results."""
+"""What the modules of this package share: keyword arguments that mix parameters with options of the run, and plain results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OUR_NAMES = {"model_type": "model", "num_layers": "layer"}
 
 
 def split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters of metrics, under our names, and the options of the run."""
+    """The parameters of metrics, under nlgauge's names, and the options of the run."""
     parameters = {_OUR_NAMES.get(name, name): value for name, value in arguments.items() if name not in RUN_OPTIONS}
     return parameters, {name: value for name, value in arguments.items() if name in RUN_OPTIONS}
 
@@ -35,11 +35,11 @@ def scored(
     run_concurrent: bool = False,
     arguments: Mapping[str, Any] | None = None,
 ) -> Result:
-    """The Result of one system's predictions; `arguments` are options of the run, and parameters for the metrics that have them."""
+    """The Result for the predictions of one system; `arguments` are options of the run, or parameters for the metrics that have them."""
     if isinstance(predictions, Mapping):
-        raise InputError("predictions is a mapping of systems, for which this call has no result; use nlgauge.score.")
+        raise InputError("predictions is a mapping of systems, which this call does not support; use nlgauge.score().")
     parameters, options = split(arguments or {})
-    # The language is filled in here, so that labels stay what the caller knows.
+    # The language is filled in here, so that labels stay those that the caller knows.
     specs = [
         {"path": metric.for_language(checked(options.get("lang"))), "resulting_name": label}
         for label, metric in adjusted(metrics, parameters).items()
@@ -50,13 +50,13 @@ def scored(
 
 
 def adjusted(metrics: Mapping[str, AnyMetric], parameters: Mapping[str, Any]) -> dict[str, AnyMetric]:
-    """The metrics with these parameters, each where a metric has it; one that no metric has is an error."""
+    """The metrics, each with the parameters that it has; a parameter that no metric has is an error."""
     has = {label: [name for name in parameters if _accepts(metric, name)] for label, metric in metrics.items()}
     for parameter in parameters:
         if not any(parameter in names for names in has.values()):
             known = [field.name for metric in metrics.values() if not isinstance(metric, MetricForNLG) for field in fields(metric)]  # type: ignore[arg-type]
             near = did_you_mean(parameter, [*known, *RUN_OPTIONS])
-            raise ParameterError(f"none of {', '.join(metrics)} has a parameter {parameter!r}{near}; `nlgauge card NAME` shows what each has.")
+            raise ParameterError(f"none of {', '.join(metrics)} has a parameter {parameter!r}{near}; `nlgauge card NAME` lists what a metric has.")
     found: dict[str, AnyMetric] = {}
     for label, metric in metrics.items():
         own = {name: parameters[name] for name in has[label]}

@@ -1,4 +1,4 @@
-"""The calls of torchmetrics' text metrics: update, compute, reset; results are plain dictionaries of our outputs."""
+"""The calls of torchmetrics' text metrics: update, compute and reset; results are plain dictionaries of nlgauge's outputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nlgauge.compat.evaluate import load
 
 
 class TextMetric:
-    """A metric that collects batches and scores all of them together.
+    """A metric that collects batches and scores them together.
 
     >>> metric = TextMetric("wer")
     >>> metric.update(["the cat"], ["the cat"])
@@ -24,15 +24,15 @@ class TextMetric:
         self.reset()
 
     def update(self, preds: Any, target: Any = None, *, sources: Any = None) -> None:
-        """Adds a batch: lists, or one text and its reference."""
+        """Adds a batch, as lists or as one text and its reference."""
         self._collected.add_batch(**_batch(preds, target, sources))
 
     def compute(self) -> dict[str, Any]:
-        """Every output over all batches so far, which stay until `reset`."""
+        """Every output over all batches since the last `reset`."""
         return copy.copy(self._collected).compute()
 
     def __call__(self, preds: Any, target: Any = None, *, sources: Any = None) -> dict[str, Any]:
-        """Adds a batch and gives its own outputs."""
+        """Adds a batch and returns the outputs for this batch alone."""
         self.update(preds, target, sources=sources)
         return load(self._name, **self._parameters).compute(**_batch(preds, target, sources))
 

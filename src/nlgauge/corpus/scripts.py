@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import regex
-
-from nlgauge.features.text import Tokens
 
 _LATIN = regex.compile(r"\p{Latin}")
 _KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
@@ -26,9 +24,9 @@ class Script:
         """How many letters of this script a text has."""
         return len(_letters(self.signs).findall(text))
 
-    def is_split(self, texts: Sequence[str], words: Tokens) -> bool:
-        """Whether these tokens of texts in this script are about as long as words, rather than sentences or nothing at all."""
-        counts = [count for text in texts for token in words.of(text) if (count := self.count(token))]
+    def is_split(self, texts: Sequence[str], tokenize: Callable[[str], list[str]]) -> bool:
+        """Whether the tokens of texts in this script are about as long as words, rather than sentences or nothing at all."""
+        counts = [count for text in texts for token in tokenize(text) if (count := self.count(token))]
         return bool(counts) and sum(counts) <= self.letters_per_word * len(counts)
 
 

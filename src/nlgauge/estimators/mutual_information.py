@@ -20,6 +20,7 @@ from nlgauge.estimators import knife, knife_released
 from nlgauge.estimators.gaussian import Pointwise, fold_of_rows, gaussian
 from nlgauge.features import RunOptions
 from nlgauge.features.encoders import TextEmbedding
+from nlgauge.features.vocabulary import UnknownTokens
 from nlgauge.metric import Arrays, Fit, View
 from nlgauge.models import ModelSpec
 
@@ -72,7 +73,8 @@ def digests(texts: Iterable[str]) -> Array:
 class MutualInformation(Fit):
     """(pairs, seeds) pointwise entropies of the sides named in `targets`, alone and given the other side, and how fitting went.
 
-    NaN for pairs with an empty text. Names start with the side; what follows `_fit_` is a field of `Pointwise`.
+    NaN for pairs with an empty text, or with one of which the model knows nothing.
+    Names start with the side; what follows `_fit_` is a field of `Pointwise`.
     """
 
     model: ModelSpec
@@ -86,20 +88,23 @@ class MutualInformation(Fit):
         embedded, summaries, sources = view.get(TextEmbedding(self.model, self.unit, alone=True), view.predictions, view.source)
         vectors, cut = embedded.vectors.values, embedded.truncated.values
         source_texts, summary_texts = ([view.text(text) for text in side.tolist()] for side in (view.source, view.predictions))
-        filled = [bool(source.strip() and summary.strip()) for source, summary in zip(source_texts, summary_texts, strict=True)]
+        counted, *places = view.get(UnknownTokens(self.model, "encoder"), view.predictions, view.source)
+        tokens = [counted.values[rows].reshape(-1, 2) for rows in places]
         return {
             "summary": vectors[summaries],
             "source": vectors[sources],
             "keys": np.column_stack([digests(source_texts), digests(summary_texts)]),
             "truncated": np.maximum(cut[summaries], cut[sources]),
-            "filled": np.array(filled, dtype=bool),
+            # A text of which the model knows no token says as little as an empty one.
+            "filled": np.logical_and(*(counts[:, 0] < counts[:, 1] for counts in tokens)),
+            "tokens": sum(tokens),
         }
 
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
         joined = {name: np.concatenate([part[name] for part in partials]) for name in partials[0]}
         pairs, filled = len(joined["filled"]), np.flatnonzero(joined["filled"])
         warn_of_few(len(filled))
-        found: Arrays = {"truncated": joined["truncated"]}
+        found: Arrays = {"truncated": joined["truncated"], "tokens": joined["tokens"]}
         for target in self.targets:
             sides = joined[target][filled], joined[OTHER[target]][filled]
             pointwise = self.estimator(*sides, joined["keys"][filled], pairs, options.seed)

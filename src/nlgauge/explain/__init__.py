@@ -1,4 +1,4 @@
-"""Explanations: why a text got its score, as typed values; how they look in a terminal is in `explain.terminal`.
+"""Explanations: why a text got its score, as typed values; `nlgauge.terminal.explanations` prints them.
 
 Each carries the statistics of the row it explains, so that what is shown and what was scored cannot drift apart.
 """
@@ -12,7 +12,7 @@ from nlgauge.corpus.columns import Array
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What every kind has: a title and the statistics of the row, part by part."""
+    """What every explanation has: a title and the statistics of the row, part by part."""
 
     title: str
     statistics: dict[str, Array] = field(repr=False)
@@ -20,7 +20,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Order:
-    """How one n-gram order fared: matched of all in the prediction and in the reference."""
+    """The counts of one n-gram order: how many match, how many the prediction has and, where that is counted, how many the reference has."""
 
     name: str
     matched: float
@@ -30,7 +30,7 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class NgramMatches(Explanation):
-    """Which tokens of the prediction are part of a matched n-gram, and of what length at most."""
+    """The tokens of the prediction, and for each the length of the longest matched n-gram that contains it (0: none)."""
 
     tokens: list[str]
     longest: list[int]
@@ -41,7 +41,7 @@ class NgramMatches(Explanation):
 class Edit:
     """One run of an alignment: "equal", "replace", "delete" or "insert", with the tokens of both sides.
 
-    A "shift" moves tokens of the prediction to the place `target`, before anything is aligned; a "jump" goes on reading the prediction there.
+    A "shift" moves tokens of the prediction to the position `target` before anything is aligned; a "jump" continues reading the prediction there.
     """
 
     kind: str
@@ -58,14 +58,14 @@ class Edit:
 
 @dataclass(frozen=True, eq=False)
 class Edits(Explanation):
-    """The edits that turn the reference into the prediction, left to right; shifts come first."""
+    """The edits that turn the reference into the prediction, from left to right; shifts come first."""
 
     edits: list[Edit]
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment(Explanation):
-    """Tokens of both sides, their similarity, and the weight with which each counts."""
+    """The tokens of both texts, their similarities, and the weight of each token."""
 
     prediction: list[str]
     reference: list[str]
@@ -76,7 +76,7 @@ class Alignment(Explanation):
 
 @dataclass(frozen=True, eq=False)
 class Transport(Explanation):
-    """Tokens of both sides, how much of each prediction token goes to each reference token, and what a unit of that costs."""
+    """The tokens of both texts, how much mass moves from each prediction token to each reference token, and the cost per unit of mass."""
 
     prediction: list[str]
     reference: list[str]
@@ -86,7 +86,7 @@ class Transport(Explanation):
 
 @dataclass(frozen=True)
 class Guesses:
-    """What a model expects at one place of a text: the token that is there and its probability, and the likeliest tokens with theirs."""
+    """What a model expects at one position of a text: the probability of the token that is there, and the most likely tokens with theirs."""
 
     token: str
     probability: float
@@ -95,10 +95,10 @@ class Guesses:
 
 @dataclass(frozen=True, eq=False)
 class Distributions(Explanation):
-    """The tokens whose probabilities in two distributions differ most, and at each place of both texts what went into them.
+    """The tokens whose probabilities in two distributions differ most, and what the model expects at each position of both texts.
 
-    `differences` has (token, its probability for the prediction, for the reference), the largest difference first; `covered` is the share of
-    all differences that these make up.
+    `differences` has (token, its probability for the prediction, for the reference), the largest difference first; `covered` is the share
+    of the total difference that these tokens make up.
     """
 
     differences: list[tuple[str, float, float]]
@@ -109,7 +109,7 @@ class Distributions(Explanation):
 
 @dataclass(frozen=True, eq=False)
 class TokenScores(Explanation):
-    """One text's tokens with one or more values each, such as its information with and without help."""
+    """The tokens of one text with one or more values each, such as its information with and without the summary."""
 
     tokens: list[str]
     values: dict[str, list[float]]
@@ -117,14 +117,14 @@ class TokenScores(Explanation):
 
 @dataclass(frozen=True, eq=False)
 class WordGroups(Explanation):
-    """Words by what became of them, such as those added rightly and those added wrongly."""
+    """Words grouped by what happened to them, such as those added correctly and those added wrongly."""
 
     groups: dict[str, list[str]]
 
 
 @dataclass(frozen=True, eq=False)
 class WordAlignment(Explanation):
-    """Words of both sides, which of them match and why (prediction place, reference place, reason), and the chunk that each match is in."""
+    """The words of both texts, the matches (position in the prediction, position in the reference, reason), and the METEOR chunk of each match."""
 
     prediction: list[str]
     reference: list[str]

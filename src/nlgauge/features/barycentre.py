@@ -11,7 +11,7 @@ from nlgauge.corpus.columns import Ragged
 from nlgauge.errors import ModelError
 from nlgauge.estimators.transport import barycentre
 from nlgauge.features import Feature, Work
-from nlgauge.features.encoders import encoder_batches, pieces_of
+from nlgauge.features.encoders import EncoderPieces, encoder_batches
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import load_encoder
 
@@ -29,7 +29,7 @@ class LayerBarycentre(Feature):
     """As many equally heavy points as a text has pieces, special ones included: the Wasserstein barycentre of its last layers.
 
     A layer is the uniform measure on the unit vectors of all pieces. The search for the barycentre starts from each piece's mean vector ("mean"), or
-    with every point at zero ("zero").
+    with every point at zero ("zero"). The layers are held for a batch only; the points for a chunk, 8 bytes times the width for each piece.
     """
 
     model: ModelSpec
@@ -41,7 +41,7 @@ class LayerBarycentre(Feature):
         depth = int(loaded.model.config.num_hidden_layers)
         if self.layers > depth:
             raise ModelError(f"layers must be from 1 to {depth} for this model, got {self.layers}.")
-        ids, _, truncated = pieces_of(loaded, keys)
+        ids, _, truncated = work.get(EncoderPieces(self.model), keys)
         points = np.empty((len(ids.values), int(loaded.model.config.hidden_size)))
         for rows, mask, found in encoder_batches(loaded, loaded.model, ids, work.options, f"encoding ({loaded.name})", output_hidden_states=True):
             # Scaled by torch, as in the authors' program: started at zero, the last bit of a norm decides which barycentre is found.

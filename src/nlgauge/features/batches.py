@@ -9,13 +9,13 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.run.progress import report
 
-# A batch of this many tokens is as fast a token as a larger one, so that beyond it padding is pure loss.
+# A batch of this many tokens is as fast per token as a larger one, so that beyond it padding is pure loss.
 _ENOUGH_TOKENS = 192
 _LEAST_FILLED = 0.9
 
 
 def by_length(lengths: Sequence[int] | Array, batch_size: int | None, tokens: int, what: str) -> Iterator[Array]:
-    """Indices of rows, longest first, with at most `batch_size` rows and about `tokens` padded tokens a batch.
+    """Indices of rows, longest first, with at most `batch_size` rows and about `tokens` padded tokens per batch.
 
     A row that would be much shorter than the batch's longest opens a new batch, once the batch has enough tokens to be worth its start.
     """

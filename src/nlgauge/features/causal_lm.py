@@ -1,4 +1,4 @@
-"""What a causal language model says of a text after a prompt: how probable each of its tokens is, and whether it is the likeliest.
+"""What a causal language model says about a text after a prompt: how probable each of its tokens is, and whether it is the likeliest.
 
 A key is (prompt part, ..., text); every part is encoded by itself and nothing stands between them. Keys with the same prompt share one
 pass over it, by its key-value cache; the vocabulary head is applied at scored positions only.
@@ -19,6 +19,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.features.batches import by_length
 from nlgauge.features.model_halves import TokenStates, halves, is_transformer
+from nlgauge.features.vocabulary import TokenIds
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, inference, load_causal
 
@@ -46,7 +47,8 @@ class LogProbs(Feature):
 
     def compute(self, keys: list[tuple[str, ...]], work: Work) -> TokenInformation:
         loaded = load_causal(self.model, work.options.device)
-        encoded = _encoded(loaded, list(dict.fromkeys(part for key in keys for part in key)))
+        parts = list(dict.fromkeys(part for key in keys for part in key))
+        encoded = dict(zip(parts, work.get(TokenIds(self.model, "causal"), parts).lists(), strict=True))
         start = start_token(loaded, self.start)
         prompts, targets, cut = [], [], []
         for key in keys:
@@ -58,7 +60,7 @@ class LogProbs(Feature):
         information, likeliest = np.empty(offsets[-1]), np.empty(offsets[-1], dtype=np.int64)
 
         def take(places: Array, states: Any, tokens: Any) -> None:
-            information[places], likeliest[places] = log_probabilities(loaded, states, tokens)
+            information[places], likeliest[places] = token_log_probabilities(loaded, states, tokens)
 
         _read(loaded, prompts, targets, work.options, take)
         return TokenInformation(Ragged.of(targets), Ragged(information, offsets), Ragged(likeliest, offsets), Ragged.of(cut))
@@ -69,7 +71,8 @@ class NextTokenStates(Feature):
     """The state before each token of a text, from which the model's head guesses it; the first is that of the start token.
 
     A text longer than the model's window is read in windows that start `stride` tokens apart (None: half a window), so that every token after the
-    first window has at least a window less the stride before it; nothing is cut.
+    first window has at least a window less the stride before it; nothing is cut. The states are held for a chunk: 4 bytes times the model's width for
+    each token, little beside the weights of a model that wide.
     """
 
     model: ModelSpec
@@ -79,9 +82,8 @@ class NextTokenStates(Feature):
     def compute(self, keys: list[str], work: Work) -> TokenStates:
         loaded = load_causal(self.model, work.options.device)
         start = start_token(loaded, self.start)
-        encoded = _encoded(loaded, keys)
-        texts = Ragged.of([encoded[key] for key in keys])
-        windows = [window for key in keys for window in _windows(encoded[key], start, loaded.max_length, self.stride)]
+        texts = work.get(TokenIds(self.model, "causal"), keys)
+        windows = [window for tokens in texts.lists() for window in _windows(tokens, start, loaded.max_length, self.stride)]
         found: list[Array] = []
 
         def take(places: Array, states: Any, tokens: Any) -> None:
@@ -94,8 +96,8 @@ class NextTokenStates(Feature):
         return TokenStates(Ragged(states, texts.offsets), texts, Ragged.single(np.zeros(len(keys), dtype=np.int64)))
 
 
-def log_probabilities(loaded: Loaded, states: Any, tokens: Any) -> tuple[Array, Array]:
-    """Of each token its log-probability and whether it is the likeliest, from the state before it."""
+def token_log_probabilities(loaded: Loaded, states: Any, tokens: Any) -> tuple[Array, Array]:
+    """The log-probability of each token, and whether it is the likeliest, from the state before it."""
     information, likeliest = [], []
     for start in range(0, len(tokens), _HEAD_POSITIONS):
         part = slice(start, start + _HEAD_POSITIONS)
@@ -114,10 +116,6 @@ def start_token(loaded: Loaded, start: str) -> int:
     if len(ids) != 1:
         raise ParameterError(f"start must be one token of {loaded.name}, got {start!r}, which is {len(ids)}; leave it out for the model's own.")
     return int(ids[0])
-
-
-def _encoded(loaded: Loaded, texts: list[str]) -> dict[str, list[int]]:
-    return {text: list(loaded.tokenizer(text, add_special_tokens=False, verbose=False).input_ids) if text else [] for text in texts}
 
 
 def _fit(parts: list[list[int]], target: list[int], window: int) -> tuple[list[int], list[int], bool]:
@@ -144,7 +142,7 @@ Take = Callable[[Array, Any, Any], None]
 
 
 def _read(loaded: Loaded, prompts: list[tuple[int, ...]], targets: list[list[int]], options: RunOptions, take: Take) -> None:
-    """Reads every text after its prompt, and hands the states before its tokens to `take`, a batch at a time."""
+    """Reads every text after its prompt, and hands the states before its tokens to `take`, one batch at a time."""
     starts = offsets_of([len(target) for target in targets])
     groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for i, prompt in enumerate(prompts):

@@ -1,6 +1,6 @@
-"""Cloze tests: which tokens of a document are hidden together, and which of them a masked language model guesses, alone and with a summary before it.
+"""Cloze tests: which tokens of a document are hidden together, and which of them a masked language model guesses, without and with a summary.
 
-A document is read sentence by sentence; a summary stands before each, against as many dots where there is no help. What does not fit into the
+A document is read sentence by sentence; the summary stands before each, or as many dots in its place. What does not fit into the
 model's window is cut: first the end of the sentence, down to a length that is kept; then whole sentences of the summary, from its end for the first
 half of the document and from its start for the second; last the tokens of the one sentence that is left, from the same side.
 """
@@ -18,8 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.corpus.texts import Texts
 from nlgauge.errors import ModelError, ParameterError
-from nlgauge.features import Feature, RunOptions, Work
+from nlgauge.features import Feature, Features, RunOptions, Work
 from nlgauge.features.masked_lm import mask_token, states_at
 from nlgauge.features.model_halves import halves
 from nlgauge.features.text import Sentences
@@ -29,29 +30,29 @@ from nlgauge.models.loader import Loaded, inference, load_masked
 # Logits of 512 places are 60 MB for a vocabulary of 30,000; 4096 questions are what is held at a time.
 _HEAD_PLACES = 512
 _QUESTIONS = 4096
-# What marks a piece that goes on with a word (the first), or one that begins a word (the others).
+# What marks a continuation piece of a word (the first), or the piece that begins a word (the others).
 _MARKS = ("##", "Ġ", "▁")
 
 
-class Guesses(NamedTuple):
-    """A document's hidden tokens in its order, whether each is guessed without help and with it, and whether something was cut."""
+class ClozeAnswers(NamedTuple):
+    """A document's hidden tokens in its order, whether each is guessed without and with the summary, and whether something was cut."""
 
     ids: Ragged
-    alone: Ragged
-    helped: Ragged
+    without_summary: Ragged
+    with_summary: Ragged
     truncated: Ragged
 
 
-class Pieces(NamedTuple):
-    """The tokens of a text, how long each is without its mark, and which of them go on with a word."""
+class WordPieces(NamedTuple):
+    """The tokens of a text, how long each is without its mark, and which of them are continuation pieces of a word."""
 
     ids: list[int]
     lengths: list[int]
-    further: list[bool]
+    continues: list[bool]
 
-    def part(self, start: int, end: int) -> Pieces:
+    def part(self, start: int, end: int) -> WordPieces:
         """Some of them."""
-        return Pieces(self.ids[start:end], self.lengths[start:end], self.further[start:end])
+        return WordPieces(self.ids[start:end], self.lengths[start:end], self.continues[start:end])
 
 
 class Masked(NamedTuple):
@@ -62,11 +63,11 @@ class Masked(NamedTuple):
 
 
 class Question(NamedTuple):
-    """Some tokens of a sentence hidden together: what is read without help and with it, and the tokens that are meant."""
+    """Some tokens of a sentence hidden together: what is read without and with the summary, and the hidden tokens."""
 
-    alone: Masked
-    helped: Masked
-    meant: tuple[int, ...]
+    without_summary: Masked
+    with_summary: Masked
+    expected: tuple[int, ...]
 
 
 class Cloze(NamedTuple):
@@ -80,7 +81,7 @@ class Cloze(NamedTuple):
 class Hiding:
     """Which tokens are hidden together: `gap_mask` of every `gap`, at each offset in turn, or a random share; never a short one.
 
-    `shortest` has the least length of a word in one piece, of the first piece of a longer word, and of a further piece.
+    `shortest` has the least length of a word in one piece, of the first piece of a longer word, and of a continuation piece.
     """
 
     gap: int
@@ -88,16 +89,16 @@ class Hiding:
     shortest: tuple[int, int, int]
     share: float | None = None
 
-    def groups(self, pieces: Pieces, chance: random.Random) -> list[list[int]]:
-        """The places that are hidden together, time after time."""
-        whole, lead, further = self.shortest
+    def groups(self, pieces: WordPieces, rng: random.Random) -> list[list[int]]:
+        """The places that are hidden together, one list for each reading."""
+        whole, lead, continuation = self.shortest
         count = len(pieces.ids)
-        leads = [*pieces.further[1:], False]
-        least = [further if goes_on else lead if leads[i] else whole for i, goes_on in enumerate(pieces.further)]
+        leads = [*pieces.continues[1:], False]
+        least = [continuation if continues else lead if leads[i] else whole for i, continues in enumerate(pieces.continues)]
         places = [i for i in range(count) if pieces.lengths[i] >= least[i]]
         if self.share is not None:
             size = max(int(count * self.share), 1)
-            chance.shuffle(places)
+            rng.shuffle(places)
             return [sorted(places[i : i + size]) for i in range(0, len(places), size)]
         gap = min(self.gap, count)
         found = ([i for i in places if (i - offset) % gap < self.gap_mask] for offset in range(gap))
@@ -105,7 +106,7 @@ class Hiding:
 
 
 @dataclass(frozen=True)
-class Reader:
+class ClozeReader:
     """How documents become questions."""
 
     hiding: Hiding
@@ -115,16 +116,17 @@ class Reader:
     # Whether the summary is always cut as blanc 0.3.4 does: sentences from the end, the last one from its start.
     as_released: bool = False
 
-    def sentences(self, loaded: Loaded, text: str) -> list[Pieces]:
-        """The pieces of each sentence of a text."""
-        return [pieces_of(loaded, sentence) for sentence in Sentences(self.lang).of(normal(text))]
+    def sentences(self, loaded: Loaded, texts: Sequence[str], work: Work) -> dict[str, list[WordPieces]]:
+        """The pieces of each sentence of each text."""
+        found = sentences_of(texts, self.lang, work)
+        return {text: [word_pieces(loaded, sentence) for sentence in sentences] for text, sentences in zip(texts, found, strict=True)}
 
-    def cloze(self, loaded: Loaded, document: Sequence[Pieces], help_sentences: Sequence[list[int]] | None, seed: int) -> Cloze:
-        """The questions on a document with a summary's sentences as the help; without any both sides read the sentence by itself."""
+    def cloze(self, loaded: Loaded, document: Sequence[WordPieces], summary_sentences: Sequence[list[int]] | None, seed: int) -> Cloze:
+        """The questions on a document with the sentences of a summary before them; where that is None, both sides read the sentence by itself."""
         start, end = start_and_end(loaded)
-        dot = pieces_of(loaded, ".").ids[-1]
-        separator = [] if help_sentences is None else pieces_of(loaded, self.separator).ids
-        summary = help_sentences or []
+        dot = word_pieces(loaded, ".").ids[-1]
+        separator = [] if summary_sentences is None else word_pieces(loaded, self.separator).ids
+        summary = summary_sentences or []
         room = loaded.max_length - 2 - len(separator)
         if room < 1:
             raise ParameterError(f"separator has {len(separator)} tokens, which leaves no room in the {loaded.max_length} that {loaded.name} reads.")
@@ -132,17 +134,17 @@ class Reader:
         for number, whole in enumerate(document):
             sentence = whole.part(0, max(min(self.kept, room), room - sum(map(len, summary))))
             top = not self.as_released and 2 * number >= len(document)
-            help_ids = _shortened(summary, room - len(sentence.ids), top, self.as_released)
-            truncated |= len(sentence.ids) < len(whole.ids) or len(help_ids) < sum(map(len, summary))
-            chance = random.Random(seed_of(seed, *map(str, sentence.ids)))  # noqa: S311
+            prompt = _shortened(summary, room - len(sentence.ids), top, self.as_released)
+            truncated |= len(sentence.ids) < len(whole.ids) or len(prompt) < sum(map(len, summary))
+            rng = random.Random(seed_of(seed, *map(str, sentence.ids)))  # noqa: S311
             asked = []
-            for group in self.hiding.groups(sentence, chance):
+            for group in self.hiding.groups(sentence, rng):
                 hidden = list(sentence.ids)
                 for place in group:
                     hidden[place] = mask_token(loaded)
-                places = tuple(1 + len(help_ids) + len(separator) + place for place in group)
-                alone, helped = (Masked((start, *prompt, *separator, *hidden, end), places) for prompt in ([dot] * len(help_ids), help_ids))
-                asked.append(Question(alone, helped, tuple(sentence.ids[place] for place in group)))
+                places = tuple(1 + len(prompt) + len(separator) + place for place in group)
+                without, given = (Masked((start, *before, *separator, *hidden, end), places) for before in ([dot] * len(prompt), prompt))
+                asked.append(Question(without, given, tuple(sentence.ids[place] for place in group)))
             found.append(asked)
         return Cloze(found, truncated)
 
@@ -152,48 +154,48 @@ class HelpedGuesses(Feature):
     """What a model guesses of a document with a summary before each sentence; a key is (summary, document)."""
 
     model: ModelSpec
-    reader: Reader
+    reader: ClozeReader
 
-    def compute(self, keys: list[tuple[str, str]], work: Work) -> Guesses:
+    def compute(self, keys: list[tuple[str, str]], work: Work) -> ClozeAnswers:
         loaded = load_masked(self.model, work.options.device)
-        summaries = {text: [pieces.ids for pieces in self.reader.sentences(loaded, text)] for text in {summary for summary, _ in keys}}
-        documents = {text: self.reader.sentences(loaded, text) for text in {document for _, document in keys}}
+        sentences = self.reader.sentences(loaded, list(dict.fromkeys(text for key in keys for text in key)), work)
         found: dict[int, tuple[Array, ...]] = {}
         waiting: dict[int, Cloze] = {}
-        # One document's questions after the other: those without help are often the same for several summaries.
+        # One document's questions after the other: those without a summary are often the same for several summaries.
         for row in sorted(range(len(keys)), key=lambda row: keys[row][1]):
             summary, document = keys[row]
-            waiting[row] = self.reader.cloze(loaded, documents[document], summaries[summary], work.options.seed)
+            prompt = [pieces.ids for pieces in sentences[summary]]
+            waiting[row] = self.reader.cloze(loaded, sentences[document], prompt, work.options.seed)
             if sum(len(asked) for cloze in waiting.values() for asked in cloze.questions) >= _QUESTIONS:
                 found |= _answered(loaded, waiting, work.options)
                 waiting = {}
-        return guesses(found | _answered(loaded, waiting, work.options))
+        return answer_column(found | _answered(loaded, waiting, work.options))
 
 
 def _answered(loaded: Loaded, clozes: Mapping[int, Cloze], options: RunOptions) -> dict[int, tuple[Array, ...]]:
     questions = [question for cloze in clozes.values() for asked in cloze.questions for question in asked]
-    answers = guessed(loaded, [masked for question in questions for masked in (question.alone, question.helped)], options)
-    return {row: answered(cloze, answers, answers) for row, cloze in clozes.items()}
+    answers = likeliest_tokens(loaded, [masked for question in questions for masked in (question.without_summary, question.with_summary)], options)
+    return {row: answers_to(cloze, answers, answers) for row, cloze in clozes.items()}
 
 
-def answered(cloze: Cloze, alone: Mapping[Masked, Array], helped: Mapping[Masked, Array]) -> tuple[Array, ...]:
-    """The hidden tokens of a document in its order, whether each was guessed without help and with it, and whether something was cut."""
-    rows = [
-        (number, place, token, without == token, given == token)
-        for number, asked in enumerate(cloze.questions)
-        for question in asked
-        for place, token, without, given in zip(question.helped.places, question.meant, alone[question.alone], helped[question.helped], strict=True)
-    ]
+def answers_to(cloze: Cloze, without_summary: Mapping[Masked, Array], with_summary: Mapping[Masked, Array]) -> tuple[Array, ...]:
+    """The hidden tokens of a document in its order, whether each was guessed without and with the summary, and whether something was cut."""
+    rows = []
+    for number, asked in enumerate(cloze.questions):
+        for question in asked:
+            guesses = without_summary[question.without_summary], with_summary[question.with_summary]
+            for place, token, *both in zip(question.with_summary.places, question.expected, *guesses, strict=True):
+                rows.append((number, place, token, *(guess == token for guess in both)))
     columns = np.array(sorted(rows), dtype=np.int64).reshape(-1, 5).T
     return columns[2], columns[3], columns[4], np.array([cloze.truncated], dtype=np.int64)
 
 
-def guesses(found: Mapping[int, tuple[Array, ...]]) -> Guesses:
+def answer_column(found: Mapping[int, tuple[Array, ...]]) -> ClozeAnswers:
     """The column of all rows, from 0 on."""
-    return Guesses(*(Ragged.of([found[row][part] for row in range(len(found))]) for part in range(4)))
+    return ClozeAnswers(*(Ragged.of([found[row][part] for row in range(len(found))]) for part in range(4)))
 
 
-def guessed(loaded: Loaded, inputs: Sequence[Masked], options: RunOptions) -> dict[Masked, Array]:
+def likeliest_tokens(loaded: Loaded, inputs: Sequence[Masked], options: RunOptions) -> dict[Masked, Array]:
     """The likeliest token at each hidden place of each input; equal inputs are read once."""
     head = halves(loaded).head
     found: dict[Masked, Array] = {}
@@ -228,6 +230,13 @@ def _shortened(summary: Sequence[list[int]], room: int, top: bool, as_released: 
     return tokens[max(len(tokens) - room, 0) :] if top or as_released else tokens[:room]
 
 
+def sentences_of(texts: Sequence[str], lang: str, work: Work) -> list[list[str]]:
+    """The sentences of each text, in the form in which the authors of BLANC and ESTIME read it."""
+    features = work.features or Features(Texts(), work.options)
+    column, rows = features.get(Sentences(lang), features.ids_of([normal(text) for text in texts]))
+    return [[features.texts[sentence] for sentence in column[row].tolist()] for row in rows]
+
+
 def normal(text: str) -> str:
     """The text in Unicode's compatibility decomposition, as the authors of BLANC and ESTIME read it."""
     return unicodedata.normalize("NFKD", text)
@@ -239,18 +248,18 @@ def seed_of(seed: int, *parts: str) -> int:
     return int.from_bytes(blake2b(written, digest_size=4).digest(), "little")
 
 
-def pieces_of(loaded: Loaded, text: str) -> Pieces:
+def word_pieces(loaded: Loaded, text: str) -> WordPieces:
     """The pieces of a text without special tokens; of a text that stands after others, where the tokeniser makes a difference."""
     mark = loaded.made("mark", lambda: _mark(loaded))
     ids = list(loaded.tokenizer(f" {text}" if mark == "Ġ" and text else text, add_special_tokens=False, verbose=False).input_ids)
     pieces = list(loaded.tokenizer.convert_ids_to_tokens(ids))
     if mark == "##":
-        further = [piece.startswith(mark) for piece in pieces]
+        continues = [piece.startswith(mark) for piece in pieces]
     else:
-        # A comma has no mark either, but is no part of the word before it; a mark that stands alone is none of a word.
+        # A comma has no mark either, but does not belong to the word before it; a mark that stands alone does not belong to a word.
         inner = [piece[:1] not in string.punctuation and not piece.startswith(mark) for piece in pieces]
-        further = [i > 0 and inner[i] and pieces[i - 1][-1:] not in (*string.punctuation, mark) for i in range(len(pieces))]
-    return Pieces(ids, [len(piece.removeprefix(mark)) for piece in pieces], further)
+        continues = [i > 0 and inner[i] and pieces[i - 1][-1:] not in (*string.punctuation, mark) for i in range(len(pieces))]
+    return WordPieces(ids, [len(piece.removeprefix(mark)) for piece in pieces], continues)
 
 
 def _mark(loaded: Loaded) -> str:
@@ -259,7 +268,7 @@ def _mark(loaded: Loaded) -> str:
     mark = max(_MARKS, key=lambda mark: counts[mark])
     if not counts[mark]:
         raise ModelError(
-            f"the vocabulary of {loaded.name} does not say which pieces go on with a word; "
+            f"the vocabulary of {loaded.name} does not say which are continuation pieces of a word; "
             "a tokeniser is needed that marks those by '##' (BERT), or the first piece of a word by 'Ġ' (RoBERTa) or '▁' (XLM-R, ALBERT)."
         )
     return mark

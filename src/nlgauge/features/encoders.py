@@ -26,7 +26,7 @@ class Pieces(NamedTuple):
 
 
 class Hidden(NamedTuple):
-    """Pieces with a unit vector each."""
+    """Pieces with one unit vector each."""
 
     vectors: Ragged
     ids: Ragged
@@ -35,7 +35,7 @@ class Hidden(NamedTuple):
 
 
 class Embedded(NamedTuple):
-    """One vector a text, and whether the text was cut."""
+    """One vector per text, and whether the text was cut."""
 
     vectors: Ragged
     truncated: Ragged
@@ -53,18 +53,22 @@ class EncoderPieces(Feature):
 
 @dataclass(frozen=True)
 class HiddenStates(Feature):
-    """The unit vectors of a text's pieces at one layer of an encoder; layers above it are not run."""
+    """The unit vectors of a text's pieces at one layer of an encoder; layers above it are not run.
+
+    They are held for a chunk: 4 bytes times the layer's width for each piece, 150 MB for 200,000 characters (50,000 pieces) and 768 dimensions.
+    """
 
     model: ModelSpec
     layer: int
 
     def compute(self, keys: list[str], work: Work) -> Hidden:
         loaded = load_encoder(self.model, work.options.device)
-        pieces = pieces_of(loaded, keys)
+        pieces = work.get(EncoderPieces(self.model), keys)
         shortened = loaded.made(("layers", self.layer), lambda: first_layers(loaded.model, self.layer))
         vectors = _encode(loaded, shortened, pieces.ids, work.options, f"encoding ({loaded.name})")
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return Hidden(Ragged(vectors / np.where(norms > 0, norms, 1), pieces.ids.offsets), *pieces)
+        vectors /= np.where(norms > 0, norms, 1)
+        return Hidden(Ragged(vectors, pieces.ids.offsets), *pieces)
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ class TextEmbedding(Feature):
         return Embedded(Ragged.single(sums / np.where(norms > 0, norms, 1)), truncated)
 
 
-def piece_strings(spec: ModelSpec, ids: Array, device: str | None = None) -> list[str]:
+def piece_strings(spec: ModelSpec, ids: Array, device: str | None) -> list[str]:
     """The pieces as people read them."""
     return list(load_encoder(spec, device).tokenizer.convert_ids_to_tokens(ids.tolist()))
 

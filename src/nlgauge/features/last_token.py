@@ -12,8 +12,9 @@ from nlgauge.errors import ModelError
 from nlgauge.features import Feature, Work
 from nlgauge.features.batches import by_length
 from nlgauge.features.encoders import Embedded
+from nlgauge.features.model_halves import is_transformer
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import inference, load_causal, torch_modules
+from nlgauge.models.loader import inference, load_causal
 
 _BATCH_TOKENS = 2048
 
@@ -29,8 +30,7 @@ class LastState(Feature):
 
     def compute(self, keys: list[str], work: Work) -> Embedded:
         loaded = load_causal(self.model, work.options.device)
-        transformers = torch_modules("a language model")[0]
-        if not isinstance(loaded.model, transformers.PreTrainedModel):
+        if not is_transformer(loaded):
             raise ModelError(f"the model {loaded.name} shows no hidden states; a causal language model of Transformers is needed.")
         window = min(self.at_most, loaded.max_length)
         whole = [loaded.tokenizer(text, verbose=False).input_ids or [loaded.start_token] for text in keys]

@@ -11,9 +11,8 @@ import numpy as np
 
 from nlgauge.corpus.columns import Ragged
 from nlgauge.features import Feature, Work
-from nlgauge.features.cloze import normal, pieces_of, start_and_end
+from nlgauge.features.cloze import sentences_of, start_and_end, word_pieces
 from nlgauge.features.masked_lm import mask_token, states_at
-from nlgauge.features.text import Sentences
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, load_masked
 
@@ -39,7 +38,8 @@ class _Window(NamedTuple):
 class HiddenWords(Feature):
     """The states at one layer where a word is hidden, all its pieces with it, together with others at least `distance` words away.
 
-    A long text is read in windows of `window` pieces; no word is read within `margin` pieces of a window's edge but at the text's own.
+    A long text is read in windows of `window` pieces; no word is read within `margin` pieces of a window's edge but at the text's own. The states are
+    held for a chunk: 4 bytes times the model's width for each word.
     """
 
     model: ModelSpec
@@ -54,9 +54,9 @@ class HiddenWords(Feature):
         start, end = start_and_end(loaded)
         ids, places, words, rows, asked, order = [], [], [], [], [], []
         offset = 0
-        for text in keys:
-            strings = self.words_of(text)
-            pieces = [pieces_of(loaded, word).ids for word in strings]
+        for sentences in sentences_of(keys, self.lang, work):
+            strings = words_of(sentences)
+            pieces = [word_pieces(loaded, word).ids for word in strings]
             bounds = np.concatenate([[0], np.cumsum([len(part) for part in pieces])]).astype(int).tolist()
             spans = [(bounds[i], bounds[i + 1]) for i in range(len(pieces)) if pieces[i]]
             words.append([work.memory.setdefault(word, len(work.memory)) for word, part in zip(strings, pieces, strict=True) if part])
@@ -79,10 +79,6 @@ class HiddenWords(Feature):
         column = Ragged.of(ids)
         return WordStates(Ragged(states, column.offsets), column, Ragged.of(places), Ragged.of(words))
 
-    def words_of(self, text: str) -> list[str]:
-        """The words of a text: Treebank tokens of each sentence, as the authors have them but for where sentences end."""
-        return [word for sentence in Sentences(self.lang).of(normal(text)) for word in _word_tokenizer().tokenize(sentence)]
-
     def _windows(self, spans: Sequence[tuple[int, int]], length: int, loaded: Loaded) -> Iterator[_Window]:
         size = min(self.window, loaded.max_length - 2)
         margin = min(self.margin, (size - 1) // 2)
@@ -100,6 +96,11 @@ class HiddenWords(Feature):
     def _groups(self, count: int) -> Iterator[list[int]]:
         """Words that are hidden together: every `distance`-th one, from each of the first words in turn."""
         return (list(range(first, count, self.distance)) for first in range(min(self.distance, count)))
+
+
+def words_of(sentences: Sequence[str]) -> list[str]:
+    """The words of a text, from its sentences: Treebank tokens of each, as the authors have them but for where sentences end."""
+    return [word for sentence in sentences for word in _word_tokenizer().tokenize(sentence)]
 
 
 def input_vectors(spec: ModelSpec, ids: Any, device: str | None) -> Any:

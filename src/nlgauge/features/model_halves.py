@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from nlgauge.corpus.columns import Ragged
-from nlgauge.models.loader import Loaded, inference, torch_modules
+from nlgauge.models.loader import Loaded, inference, tidy_environment, torch_modules
 
 
 class Halves(NamedTuple):
@@ -57,7 +57,8 @@ def token_strings(loaded: Loaded, ids: list[int]) -> list[str]:
 
 def is_transformer(loaded: Loaded) -> bool:
     """Whether this is a model of the Transformers library, rather than the user's own callable."""
-    return isinstance(loaded.model, torch_modules("a language model")[0].PreTrainedModel)
+    with tidy_environment():
+        return isinstance(loaded.model, torch_modules("a language model")[0].PreTrainedModel)
 
 
 def _heads(model: Any) -> Iterator[Callable[[Any], Any]]:

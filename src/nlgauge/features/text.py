@@ -1,4 +1,9 @@
-"""Tokens, lines and sentences of a text."""
+"""Tokens, lines and sentences of a text.
+
+A text in which a metric's tokeniser finds no token is the empty text to that metric, whatever stands in it: white space, zero-width characters, a
+lone byte order mark, or punctuation where the tokeniser leaves that out. Two such texts score as two empty ones, equal or not. To
+tokenisers that split at white space alone (jiwer's, sacreBLEU's, Tercom's) a zero-width character is a token like any other.
+"""
 
 from __future__ import annotations
 
@@ -123,6 +128,16 @@ def tokenizer(name: str) -> Callable[[str], list[str]]:
     except (ImportError, RuntimeError):
         raise MissingExtraError(f"sacrebleu's {name[:2]} dictionary", name[:2], f"the tokeniser {name!r}") from None
     return lambda text: tokenize(text.rstrip()).split()
+
+
+def token_libraries(name: str, stem: bool = False) -> tuple[str, ...]:
+    """The packages that decide what the tokens of a tokeniser are, stemmed or not.
+
+    >>> token_libraries("13a"), token_libraries("unicode", stem=True), token_libraries("whitespace")
+    (('sacrebleu',), ('regex', 'nltk'), ())
+    """
+    splitting = "sacrebleu" if name in SACREBLEU_TOKENIZERS else "regex" if name in ("unicode", "punctuated") else None
+    return (*([splitting] if splitting else []), *(["nltk"] if stem else []))
 
 
 @cache

@@ -1,23 +1,22 @@
-"""What a language model would write at each place of a text: distributions over its vocabulary, by a masked or by a causal model."""
+"""What a language model would write at each place of a text: distributions over its vocabulary, from a masked or a causal model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.corpus.columns import Array
 from nlgauge.errors import ModelError
 from nlgauge.explain import Guesses
-from nlgauge.features import Feature, RunOptions, Work
+from nlgauge.features import Feature, RunOptions
 from nlgauge.features.causal_lm import NextTokenStates
 from nlgauge.features.masked_lm import MaskedStates
 from nlgauge.features.model_halves import halves, token_strings
 from nlgauge.models import Model, ModelSpec, model_name, store
-from nlgauge.models.catalogue import CATALOGUE
+from nlgauge.models.catalogue import Kind
 from nlgauge.models.loader import Loaded, inference, load_causal, load_masked
 
 # A block of this many distributions over BERT's vocabulary has 16 MB, over XLM-R's 128 MB.
@@ -26,49 +25,39 @@ _MASKED = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
 _CAUSAL = ("ForCausalLM", "LMHeadModel")
 
 
-def kind_of(spec: ModelSpec, said: str | None) -> str:
-    """ "masked" or "causal": as said, else as the catalogue or the model's own configuration has it."""
-    if said is not None:
-        return said
+def kind_of(spec: ModelSpec, declared: str | None) -> Kind:
+    """ "masked" or "causal": as declared, else from the catalogue or the model's own configuration."""
+    if declared is not None:
+        return "causal" if declared == "causal" else "masked"
+    otherwise: Kind | None = None
     if isinstance(spec, Model):
         names = [type(spec.model).__name__]
         otherwise = "causal" if getattr(spec.tokenizer, "mask_token_id", None) is None else "masked"
     else:
-        if spec in CATALOGUE and CATALOGUE[spec].kind == "causal":
+        entry = store.entry_of(spec)
+        if entry is not None and entry.kind == "causal":
             return "causal"
         names = msgspec.json.decode((store.require(spec) / "config.json").read_bytes()).get("architectures") or []
-        otherwise = None
-    for endings, kind in ((_MASKED, "masked"), (_CAUSAL, "causal")):
+    kinds: tuple[tuple[tuple[str, ...], Kind], ...] = ((_MASKED, "masked"), (_CAUSAL, "causal"))
+    for endings, kind in kinds:
         if any(architecture.endswith(endings) for architecture in names):
             return kind
     if otherwise is None:
         raise ModelError(
             f"the model {model_name(spec)!r} is saved as {', '.join(names) or 'nothing known'}, which has no head over the vocabulary; "
-            "name a masked or causal language model, or say which it is with language_model='masked' or 'causal'."
+            "name a masked or causal language model, or declare which it is with language_model='masked' or 'causal'."
         )
     return otherwise
 
 
-def load(spec: ModelSpec, said: str | None, options: RunOptions) -> Loaded:
+def load(spec: ModelSpec, declared: str | None, options: RunOptions) -> Loaded:
     """The language model, with its head."""
-    return (load_causal if kind_of(spec, said) == "causal" else load_masked)(spec, options.device)
+    return (load_causal if kind_of(spec, declared) == "causal" else load_masked)(spec, options.device)
 
 
-def states_feature(spec: ModelSpec, said: str | None) -> Feature:
+def states_feature(spec: ModelSpec, declared: str | None) -> Feature:
     """The feature with the state from which each token of a text is guessed: hidden from the model, or not yet read by it."""
-    return NextTokenStates(spec) if kind_of(spec, said) == "causal" else MaskedStates(spec)
-
-
-@dataclass(frozen=True)
-class TokenIds(Feature):
-    """The tokens of a text as its language model reads them, none cut off."""
-
-    model: ModelSpec
-    language_model: str | None = None
-
-    def compute(self, keys: list[str], work: Work) -> Ragged:
-        tokenizer = load(self.model, self.language_model, work.options).tokenizer
-        return Ragged.of([list(tokenizer(text, add_special_tokens=False, verbose=False).input_ids) if text else [] for text in keys])
+    return NextTokenStates(spec) if kind_of(spec, declared) == "causal" else MaskedStates(spec)
 
 
 def bag(loaded: Loaded, states: Array, weights: Array, temperature: float) -> Array:
@@ -78,7 +67,7 @@ def bag(loaded: Loaded, states: Array, weights: Array, temperature: float) -> Ar
     first = 0
     with inference() as torch:
         shares = torch.from_numpy(np.log(weights[counted] / weights.sum())).to(loaded.device)
-        for block in log_probabilities(loaded, states[counted], temperature):
+        for block in log_distributions(loaded, states[counted], temperature):
             part = torch.logsumexp(block.add_(shares[first : first + len(block), None]), dim=0)
             total = part if total is None else torch.logaddexp(total, part)
             first += len(block)
@@ -86,8 +75,8 @@ def bag(loaded: Loaded, states: Array, weights: Array, temperature: float) -> Ar
     return found
 
 
-def log_probabilities(loaded: Loaded, states: Array, temperature: float) -> Iterator[Any]:
-    """log of the distribution at each state, (states, vocabulary) tensors of a block of states at a time."""
+def log_distributions(loaded: Loaded, states: Array, temperature: float) -> Iterator[Any]:
+    """log of the distribution at each state, (states, vocabulary) tensors for one block of states at a time."""
     for start in range(0, len(states), _BLOCK):
         with inference() as torch:
             logits = halves(loaded).head(torch.from_numpy(states[start : start + _BLOCK]).to(loaded.device))
@@ -99,7 +88,7 @@ def likeliest(loaded: Loaded, states: Array, ids: Array, temperature: float, cou
     """At each place of a text its token, how probable that is, and the likeliest tokens."""
     found = []
     first = 0
-    for block in log_probabilities(loaded, states, temperature):
+    for block in log_distributions(loaded, states, temperature):
         best = block.exp().topk(min(count, block.shape[1]), dim=1)
         for row, (values, tokens) in enumerate(zip(best.values.tolist(), best.indices.tolist(), strict=True)):
             token = int(ids[first + row])

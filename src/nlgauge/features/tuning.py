@@ -12,7 +12,19 @@ from typing import Any
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import ModelError
 from nlgauge.features import Feature, Work
-from nlgauge.features.cloze import Guesses, Hiding, Masked, Reader, answered, guessed, guesses, normal, pieces_of, seed_of, start_and_end
+from nlgauge.features.cloze import (
+    ClozeAnswers,
+    ClozeReader,
+    Hiding,
+    Masked,
+    answer_column,
+    answers_to,
+    likeliest_tokens,
+    normal,
+    seed_of,
+    start_and_end,
+    word_pieces,
+)
 from nlgauge.features.masked_lm import mask_token
 from nlgauge.features.model_halves import halves, is_transformer
 from nlgauge.models import ModelSpec
@@ -30,7 +42,11 @@ _REPLACEMENTS = range(1000, 30_000)
 
 @dataclass(frozen=True)
 class Tuning:
-    """How a model is trained on a summary: pieces of it, passes over them, the first rate, and how often a hidden token is another or itself."""
+    """How a model is trained on a summary.
+
+    The summary is cut into training pieces of `chunk` tokens, `stride` tokens apart, which are read `epochs` times with a rate that starts at
+    `learning_rate`; a hidden token is replaced by another, or left as it is, with the last two probabilities.
+    """
 
     chunk: int
     stride: int
@@ -39,24 +55,24 @@ class Tuning:
     p_token_replace: float
     p_token_original: float
 
-    def lessons(self, loaded: Loaded, summary: str, hiding: Hiding, chance: random.Random) -> Iterator[tuple[Masked, tuple[int, ...]]]:
+    def training_examples(self, loaded: Loaded, summary: str, hiding: Hiding, rng: random.Random) -> Iterator[tuple[Masked, tuple[int, ...]]]:
         """What is read, and the tokens that should be guessed at its places."""
-        pieces = pieces_of(loaded, normal(summary))
+        pieces = word_pieces(loaded, normal(summary))
         chunk = min(self.chunk, loaded.max_length - 2)
         others = loaded.made("replacements", lambda: _replacements(loaded))
         first, last = start_and_end(loaded)
         for start in range(0, len(pieces.ids), self.stride):
             parts = [pieces.part(start, start + chunk)]
             if 0 < start < chunk:
-                # The first tokens are in fewer pieces than the rest.
+                # The first tokens are in fewer training pieces than the rest.
                 parts.append(pieces.part(0, start))
             for part in parts:
-                for group in hiding.groups(part, chance):
+                for group in hiding.groups(part, rng):
                     ids = list(part.ids)
                     for place in group:
-                        drawn = chance.random()
+                        drawn = rng.random()
                         if drawn < self.p_token_replace:
-                            ids[place] = others[chance.randrange(len(others))]
+                            ids[place] = others[rng.randrange(len(others))]
                         elif drawn >= self.p_token_replace + self.p_token_original:
                             ids[place] = mask_token(loaded)
                     yield Masked((first, *ids, last), tuple(1 + place for place in group)), tuple(part.ids[place] for place in group)
@@ -67,17 +83,17 @@ class TunedGuesses(Feature):
     """What a model guesses of a document, as it is and trained on a summary; a key is (summary, document)."""
 
     model: ModelSpec
-    reader: Reader
+    reader: ClozeReader
     tuning: Tuning
 
-    def compute(self, keys: list[tuple[str, str]], work: Work) -> Guesses:
+    def compute(self, keys: list[tuple[str, str]], work: Work) -> ClozeAnswers:
         loaded = load_masked(self.model, work.options.device)
         if not is_transformer(loaded) or any("quantized" in type(module).__module__ for module in loaded.model.modules()):
             raise ModelError(f"{loaded.name} cannot be trained; a masked language model of the Transformers library in full precision is needed.")
-        texts = dict.fromkeys(document for _, document in keys)
-        clozes = {text: self.reader.cloze(loaded, self.reader.sentences(loaded, text), None, work.options.seed) for text in texts}
-        inputs = {text: [question.alone for asked in cloze.questions for question in asked] for text, cloze in clozes.items()}
-        alone = guessed(loaded, [masked for part in inputs.values() for masked in part], work.options)
+        documents = self.reader.sentences(loaded, list(dict.fromkeys(document for _, document in keys)), work)
+        clozes = {text: self.reader.cloze(loaded, sentences, None, work.options.seed) for text, sentences in documents.items()}
+        inputs = {text: [question.without_summary for asked in cloze.questions for question in asked] for text, cloze in clozes.items()}
+        untrained = likeliest_tokens(loaded, [masked for part in inputs.values() for masked in part], work.options)
         rows: dict[str, list[int]] = defaultdict(list)
         for row, (summary, _) in enumerate(keys):
             rows[summary].append(row)
@@ -87,32 +103,32 @@ class TunedGuesses(Feature):
         for done, (summary, places) in enumerate(rows.items()):
             report(f"tuning ({loaded.name})", done, len(rows))
             self._tune(tuned, loaded, summary, seed_of(work.options.seed, summary))
-            helped = guessed(tuned, [masked for row in places for masked in inputs[keys[row][1]]], work.options)
-            found |= {row: answered(clozes[keys[row][1]], alone, helped) for row in places}
-        return guesses(found)
+            trained = likeliest_tokens(tuned, [masked for row in places for masked in inputs[keys[row][1]]], work.options)
+            found |= {row: answers_to(clozes[keys[row][1]], untrained, trained) for row in places}
+        return answer_column(found)
 
     def _tune(self, tuned: Loaded, loaded: Loaded, summary: str, seed: int) -> None:
         """Trains the copy `tuned` on the summary, from the original's weights: AdamW with a rate that falls to 0, one input per step, drop-out on."""
         torch = torch_modules("tuning a masked language model")[1]
         model, (body, head) = tuned.model, halves(tuned)
         model.load_state_dict(loaded.model.state_dict())
-        chance = random.Random(seed)  # noqa: S311
-        lessons = list(self.tuning.lessons(loaded, summary, self.reader.hiding, chance))
+        rng = random.Random(seed)  # noqa: S311
+        examples = list(self.tuning.training_examples(loaded, summary, self.reader.hiding, rng))
         with tidy_environment():
             optimizer = torch.optim.AdamW(_parameters(model), lr=self.tuning.learning_rate, eps=1e-8)
-        steps = len(lessons) * self.tuning.epochs
+        steps = len(examples) * self.tuning.epochs
         forked = range(torch.cuda.device_count()) if torch.device(loaded.device).type == "cuda" else []
         with _TRAINING.taken(), pass_threads(torch), torch.random.fork_rng(devices=forked), torch.enable_grad():
             torch.manual_seed(seed)
             model.train()
             for step in range(steps):
-                masked, meant = lessons[step % len(lessons)]
+                masked, expected = examples[step % len(examples)]
                 for group in optimizer.param_groups:
                     group["lr"] = self.tuning.learning_rate * (steps - step) / steps
                 optimizer.zero_grad()
                 ids = torch.tensor([masked.ids], device=loaded.device)
                 states = body(input_ids=ids, attention_mask=torch.ones_like(ids))[0, list(masked.places)]
-                torch.nn.functional.cross_entropy(head(states), torch.tensor(meant, device=loaded.device)).backward()
+                torch.nn.functional.cross_entropy(head(states), torch.tensor(expected, device=loaded.device)).backward()
                 optimizer.step()
             optimizer.zero_grad()
             model.eval()

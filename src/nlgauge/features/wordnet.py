@@ -31,12 +31,14 @@ class _Index(NamedTuple):
     words: dict[str, list[str]]
     # The numbers of each part of speech's synsets.
     ranges: dict[str, range]
+    # For synsets that stand at the same place of two parts of speech's files, the number of the first of them.
+    pooled: dict[int, int]
 
 
 @cache
 def _index() -> _Index:
     text = gzip.decompress(files("nlgauge").joinpath("data", "wordnet.txt.gz").read_bytes()).decode("ascii")
-    head, _, body = text.partition("\n\n")
+    head, body, shared = text.split("\n\n")
     counts, *lines = head.split("\n")
     bounds = pairwise(accumulate(map(int, counts.split()), initial=0))
     exceptions: dict[str, dict[str, list[list[str]]]] = {part: {} for part in _PARTS}
@@ -46,7 +48,8 @@ def _index() -> _Index:
     words = defaultdict(list)
     for line in body.split("\n"):
         words[line[: line.index(" ")].lower()].append(line)
-    return _Index(exceptions, dict(words), {part: range(*pair) for part, pair in zip(_PARTS, bounds, strict=True)})
+    pooled = {number: numbers[0] for numbers in ([int(number) for number in line.split()] for line in shared.split("\n")) for number in numbers}
+    return _Index(exceptions, dict(words), {part: range(*pair) for part, pair in zip(_PARTS, bounds, strict=True)}, pooled)
 
 
 @cache
@@ -62,7 +65,10 @@ def synsets(word: str) -> frozenset[int]:
 
 @cache
 def pooled_synsets(word: str) -> frozenset[int]:
-    """The synsets that the METEOR 1.5 program finds for a word: exceptions and endings are looked up without regard to the part of speech.
+    """The synsets that the METEOR 1.5 program finds for a word, without regard to the part of speech.
+
+    So it looks up exceptions and endings, and takes synsets for one that stand at the same place of two parts of speech's files: "standing" and
+    "down" are synonyms to it.
 
     >>> bool(pooled_synsets("combat") & pooled_synsets("fighter")), bool(synsets("combat") & synsets("fighter"))
     (True, False)
@@ -71,7 +77,8 @@ def pooled_synsets(word: str) -> frozenset[int]:
     bases = [base for entry in entries for base in entry]
     if not entries and not word.endswith("ss") and len(word) > 2:
         bases = [base for part in _PARTS for base in _detached(word, part) if base in _index().words][:1]
-    return frozenset(number for base in (word, *bases) for part in _PARTS for number in _listed(base, part))
+    pooled = _index().pooled
+    return frozenset(pooled.get(number, number) for base in (word, *bases) for part in _PARTS for number in _listed(base, part))
 
 
 @cache

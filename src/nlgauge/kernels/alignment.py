@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -78,8 +78,8 @@ def around(places: list[int], middle: float, most: int | None) -> list[int]:
 
 def offers(
     prediction: list[int], reference: list[int], modules: Sequence[Keys], phrases: Sequence[Match], most: int | None = None
-) -> list[list[Match]]:
-    """The matches that may begin at each place of the reference: of words, by module and place, then of phrases.
+) -> Iterator[list[Match]]:
+    """The matches that may begin at each place of the reference, place by place: of words, by module and place, then of phrases.
 
     With `most`, of a word's many places only so many near the diagonal.
     """
@@ -87,15 +87,14 @@ def offers(
     places = defaultdict(list)
     for p, word in enumerate(prediction):
         places[word].append(p)
-    found = []
+    beginning = defaultdict(list)
+    for phrase in phrases:
+        beginning[phrase.reference].append(phrase)
     slope = len(prediction) / max(1, len(reference))
     for r, word in enumerate(reference):
         near = {other: around(places[other], r * slope, most) for other in linked.get(word, {})}
         pairs = sorted((module, p) for other, matched in linked.get(word, {}).items() for module in matched for p in near[other])
-        found.append([Match(p, r, module) for module, p in pairs])
-    for phrase in phrases:
-        found[phrase.reference].append(phrase)
-    return found
+        yield [*(Match(p, r, module) for module, p in pairs), *beginning.get(r, ())]
 
 
 def fewest_chunks(prediction: list[int], reference: list[int], modules: Sequence[Keys], budget: int = BUDGET) -> Alignment:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from nlgauge.kernels.alignment import Alignment, Keys, Match, offers
 
@@ -22,14 +23,20 @@ class _Path:
     distance: int = 0
     end: int = -1
     following: int = 0
-    alignment: tuple[Match, ...] = ()
+    path: Any = None  # ((... earlier path), match), shared between paths
 
     def matched(self, match: Match) -> _Path:
         broken = self.end not in (-1, match.prediction)
         weight = 2 if match.module == 0 else match.predicted // 2 + match.expected // 2
         end, following = match.ends()
-        taken = (*self.alignment, match)
-        return _Path(self.used | _mask(match), self.weight + weight, self.chunks + broken, self.distance, end, following, taken)
+        return _Path(self.used | _mask(match), self.weight + weight, self.chunks + broken, self.distance, end, following, (self.path, match))
+
+    def alignment(self) -> list[Match]:
+        found, path = [], self.path
+        while path is not None:
+            path, match = path
+            found.append(match)
+        return found[::-1]
 
     def closed(self) -> _Path:
         return replace(self, chunks=self.chunks + (self.end != -1), end=-1)
@@ -44,16 +51,9 @@ def beam(prediction: list[int], reference: list[int], modules: Sequence[Keys], p
     place in the prediction, phrases as they are given, leaving the word out last.
     """
     same = prediction == reference
-    offered = offers(prediction, reference, modules[:1] if same else modules, [] if same else phrases)
-    covered: tuple[Counter[int], Counter[int]] = (Counter(), Counter())
-    for match in (match for matches in offered for match in matches):
-        for places, words in zip(covered, _places(match), strict=True):
-            places.update(words)
-    fixed = {
-        r: matches[0]
-        for r, matches in enumerate(offered)
-        if len(matches) == 1 and all(places[word] == 1 for places, words in zip(covered, _places(matches[0]), strict=True) for word in words)
-    }
+    # Twice, because a long text has more matches than should be kept.
+    offered, again = (offers(prediction, reference, modules[:1] if same else modules, [] if same else phrases) for _ in range(2))
+    fixed = _fixed(again)
     paths = [_Path(sum(map(_mask, fixed.values())))]
     for r, matches in enumerate(offered):
         following: list[_Path] = []
@@ -73,7 +73,21 @@ def beam(prediction: list[int], reference: list[int], modules: Sequence[Keys], p
             following.append(replace(path.closed(), distance=distance))
         paths = following
     finished = [path.closed() for path in sorted(paths, key=_rank)[:BEAM]]
-    return list(min(finished, key=_rank).alignment)
+    return min(finished, key=_rank).alignment()
+
+
+def _fixed(offered: Iterable[list[Match]]) -> dict[int, Match]:
+    """The matches that share no word with another, by their place in the reference."""
+    covered: tuple[Counter[int], Counter[int]] = (Counter(), Counter())
+    alone: dict[int, Match] = {}
+    for r, matches in enumerate(offered):
+        for match in matches:
+            for places, words in zip(covered, _places(match), strict=True):
+                places.update(words)
+        if len(matches) == 1:
+            alone[r] = matches[0]
+    pairs = {r: list(zip(covered, _places(match), strict=True)) for r, match in alone.items()}
+    return {r: match for r, match in alone.items() if all(places[word] == 1 for places, words in pairs[r] for word in words)}
 
 
 def _rank(path: _Path) -> tuple[int, int, int]:

@@ -15,13 +15,15 @@ the numbers are compared with.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from itertools import accumulate
+from collections.abc import Callable
+from functools import cache
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.backwards import backwards
 from nlgauge.kernels.edits import Opcode
 
 
@@ -38,9 +40,9 @@ class JumpCosts(NamedTuple):
 def jump_distances(
     column: Ragged, predictions: Array, references: Array, costs: JumpCosts, landing: int | None = None, truncated: bool = False
 ) -> Array:
-    """(rows, 3): D of the whole texts; how far visits are from one each, over all places but the first; the same of the first place.
+    """(rows, 3): D of the whole texts; the sum of abs(visits - 1) over all positions but 0; abs(visits - 1) of position 0.
 
-    Place i lies after the prediction's i-th token, so the first one lies before all of them.
+    Position i lies after the prediction's i-th token, so position 0 lies before all of them.
     """
     found = np.zeros((len(predictions), 3))
     # Whole numbers are counted in their greatest common unit, so that those of long texts fit into 32 bits.
@@ -48,12 +50,13 @@ def jump_distances(
     costs = JumpCosts(*(cost // unit for cost in costs)) if unit > 1 else costs
     for n, (prediction, reference) in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
         visits = np.zeros(len(column[prediction]) + 1, dtype=np.int64)
-        last = _first(column[prediction], len(column[reference]), costs)
-        for row, place in _rows(column[prediction], column[reference], costs, landing, truncated):
-            visits[place] += 1
-            last = row
+        row = _first(column[prediction], len(column[reference]), costs)
+        advance = _advance(column[prediction], row, costs, landing, truncated)
+        for token in column[reference].tolist():
+            row = advance(row, token)
+            visits[row.place] += 1
         missed = np.abs(visits - 1)
-        found[n] = last[-1].item() * unit, missed[1:].sum(), missed[0]
+        found[n] = row.costs[-1].item() * unit, missed[1:].sum(), missed[0]
     return found
 
 
@@ -63,52 +66,65 @@ def jump_steps(prediction: Array, reference: Array, costs: JumpCosts, landing: i
     Of equally cheap steps into a cell it takes a match or substitution, then a missing token of the reference, then one of the
     prediction too many, then a jump.
     """
-    found = list(_rows(prediction, reference, costs, landing, truncated))
-    rows = [_first(prediction, len(reference), costs), *(row for row, _ in found)]
+    first = _first(prediction, len(reference), costs)
+    advance = _advance(prediction, first, costs, landing, truncated)
+    size = first.costs.nbytes
+    rows = chain(backwards(first, reference.tolist(), advance, size, lambda row: row, size), [first])
     steps: list[Opcode] = []
     i, j = len(prediction), len(reference)
+    row, above = next(rows), next(rows, first)
     while i or j:
-        cost = rows[j][i]
+        cost = row.costs[i]
         same = bool(i and j and prediction[i - 1] == reference[j - 1])
-        if i and j and cost == rows[j - 1][i - 1] + costs.substitution * (not same):
+        if i and j and cost == above.costs[i - 1] + costs.substitution * (not same):
             steps.append(("equal" if same else "replace", j - 1, j, i - 1, i))
             i, j = i - 1, j - 1
-        elif j and cost == rows[j - 1][i] + costs.insertion:
+            row, above = above, next(rows, first)
+        elif j and cost == above.costs[i] + costs.insertion:
             steps.append(("delete", j - 1, j, i, i))
             j -= 1
-        elif i and j and cost == rows[j][i - 1] + costs.deletion:
+            row, above = above, next(rows, first)
+        elif i and j and cost == row.costs[i - 1] + costs.deletion:
             steps.append(("insert", j, j, i - 1, i))
             i -= 1
         else:
-            place = found[j - 1][1] if j else 0
-            steps.append(("jump", j, j, place, i))
-            i = place
+            steps.append(("jump", j, j, row.place, i))
+            i = row.place
     return steps[::-1]
 
 
-def _first(prediction: Array, length: int, costs: JumpCosts) -> Array:
+class _Row(NamedTuple):
+    """The costs of all places after a token of the reference and the jump behind it, and the cheapest place before that jump."""
+
+    costs: Array
+    place: int
+
+
+def _first(prediction: Array, length: int, costs: JumpCosts) -> _Row:
     """Row 0 of the grid; whole numbers of 32 bits where the costs of a reference of this length fit into them."""
     highest = max(costs) * (len(prediction) + length + 2)
     row = np.full(len(prediction) + 1, costs.start, dtype=np.int32 if isinstance(costs.start, int) and highest < 2**31 else None)
     row[0] = 0
-    return row
+    return _Row(row, 0)
 
 
-def _rows(prediction: Array, reference: Array, costs: JumpCosts, landing: int | None, truncated: bool) -> Iterator[tuple[Array, int]]:
-    """For each token of the reference the costs of all places, after jumps, and the cheapest place before them."""
-    row = _first(prediction, len(reference), costs)
-    slope = np.arange(len(row), dtype=row.dtype) * costs.deletion
-    same = {token: np.flatnonzero(prediction == token) for token in set(reference.tolist())}
-    for token in reference.tolist():
-        reached = row + costs.insertion
-        np.minimum(row[:-1] + costs.substitution, reached[1:], out=reached[1:])
-        places = same[token]
-        reached[places + 1] = np.minimum(row[places], reached[places + 1])
+def _advance(prediction: Array, first: _Row, costs: JumpCosts, landing: int | None, truncated: bool) -> Callable[[_Row, int], _Row]:
+    """The function that makes a row of the grid from the one before and the token of the reference between them."""
+    slope = np.arange(len(first.costs), dtype=first.costs.dtype) * costs.deletion
+    same = cache(lambda token: np.flatnonzero(prediction == token))
+
+    def advance(above: _Row, token: int) -> _Row:
+        reached = above.costs + costs.insertion
+        np.minimum(above.costs[:-1] + costs.substitution, reached[1:], out=reached[1:])
+        places = same(token)
+        reached[places + 1] = np.minimum(above.costs[places], reached[places + 1])
         row = _with_deletions(reached, costs.deletion, slope)
         place = _truncated_minimum(row) if truncated else int(row.argmin())
         if landing is None or token == landing:
             row = np.minimum(row, row[place] + costs.jump)
-        yield row, place
+        return _Row(row, place)
+
+    return advance
 
 
 def _with_deletions(row: Array, deletion: float, slope: Array) -> Array:

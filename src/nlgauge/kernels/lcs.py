@@ -1,14 +1,18 @@
-"""Longest common subsequences: the length of one, and the summary-level union of ROUGE-Lsum."""
+"""Longest common subsequences: the length of one, its places, and the summary-level union of ROUGE-Lsum."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.backwards import backwards
+
+Places = Callable[[list[int], list[int]], list[int]]
 
 
 def lcs_lengths(column: Ragged, predictions: Array, references: Array) -> Array:
@@ -32,11 +36,11 @@ def union_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged) -> A
             continue
         left = Counter(token for sentence in predicted for token in rows[sentence])
         right = Counter(token for sentence in expected for token in rows[sentence])
+        unite = united([rows[sentence] for sentence in dict.fromkeys(predicted)], lcs_places)
+        unions = {sentence: unite(rows[sentence]) for sentence in dict.fromkeys(expected)}
         for sentence in expected:
-            reference = rows[sentence]
-            union = {place for other in predicted for place in lcs_places(reference, rows[other])}
-            for place in sorted(union):
-                token = reference[place]
+            for place in unions[sentence]:
+                token = rows[sentence][place]
                 if left[token] > 0 and right[token] > 0:
                     left[token] -= 1
                     right[token] -= 1
@@ -44,30 +48,79 @@ def union_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged) -> A
     return hits
 
 
-def lcs_places(reference: list[int], prediction: list[int]) -> list[int]:
-    """The places in the reference of the LCS that rouge-score's backtrack finds: on a tie it drops the reference token."""
-    table = [[0] * (len(prediction) + 1)]
-    for token in reference:
-        above, row = table[-1], [0]
-        for j, other in enumerate(prediction):
-            row.append(above[j] + 1 if token == other else max(above[j + 1], row[j]))
-        table.append(row)
-    return walk_back(reference, prediction, lambda i, j: table[i + 1][j] > table[i][j + 1])
+def united(predicted: list[list[int]], places: Places) -> Callable[[list[int]], list[int]]:
+    """A function that finds, in ascending order, the places of a reference sentence that its LCS with any predicted one holds.
 
-
-def walk_back(reference: list[int], prediction: list[int], drops: Callable[[int, int], bool]) -> list[int]:
-    """The places in the reference of the tokens matched on the way back from the ends of both texts.
-
-    Where the tokens at (i, j) differ, `drops(i, j)` says whether the predicted one is left out, else that of the reference is.
+    Only sentences that share a token are compared, those with a rare one first, and no more of them once every place that can be found is.
     """
-    places: list[int] = []
-    i, j = len(reference) - 1, len(prediction) - 1
-    while i >= 0 and j >= 0:
-        if reference[i] == prediction[j]:
-            places.append(i)
-            i, j = i - 1, j - 1
-        elif drops(i, j):
-            j -= 1
-        else:
-            i -= 1
-    return places[::-1]
+    holders: dict[int, list[int]] = defaultdict(list)
+    for number, sentence in enumerate(predicted):
+        for token in dict.fromkeys(sentence):
+            holders[token].append(number)
+
+    def unite(reference: list[int]) -> list[int]:
+        common = sorted({token for token in reference if token in holders}, key=lambda token: len(holders[token]))
+        possible = sum(token in holders for token in reference)
+        found: set[int] = set()
+        for number in dict.fromkeys(number for token in common for number in holders[token]):
+            found.update(places(reference, predicted[number]))
+            if len(found) == possible:
+                break
+        return sorted(found)
+
+    return unite
+
+
+def lcs_places(reference: list[int], prediction: list[int]) -> list[int]:
+    """The places in the reference of the LCS that rouge-score's backtrack finds: on a tie it drops the reference token.
+
+    One column of the table of lengths is one number: bit i is set where the length for i + 1 tokens of the reference is that for i tokens
+    (Hyyrö 2004). On the way back from (i, j) reference tokens are dropped up to one that is the predicted token, or from which on the
+    length grows; its partner then is the last such token before.
+    """
+    masks: dict[int, int] = defaultdict(int)
+    for place, token in enumerate(reference):
+        masks[token] |= 1 << place
+    whole = (1 << len(reference)) - 1
+    before = _last_places(prediction)
+    found: list[int] = []
+    i = len(reference) - 1
+    wanted = len(prediction) - 1
+    size = len(reference) / 8 + 1
+    columns = backwards(whole, [masks.get(token, 0) for token in prediction], partial(_column, whole), size, _itself, size)
+    for j, column in zip(range(len(prediction) - 1, -1, -1), columns, strict=True):
+        if j > wanted:
+            continue
+        i = ((~column | masks.get(prediction[j], 0)) & (1 << i + 1) - 1).bit_length() - 1
+        if i < 0:
+            break
+        found.append(i)
+        token = reference[i]
+        wanted = (j if prediction[j] == token else before(token, j)) - 1
+        i -= 1
+    return found[::-1]
+
+
+def _column(whole: int, column: int, mask: int) -> int:
+    """The column of the next predicted token, which stands at the bits of `mask` in the reference."""
+    matched = column & mask
+    return (column + matched | column - matched) & whole
+
+
+def _itself(column: int) -> int:
+    return column
+
+
+def _last_places(tokens: list[int]) -> Callable[[int, int], int]:
+    """A function that gives the last place of a token before place j, asked with falling j; -1 where there is none."""
+    places: dict[int, list[int]] = defaultdict(list)
+    for place, token in enumerate(tokens):
+        places[token].append(place)
+
+    def before(token: int, j: int) -> int:
+        known = places[token]
+        while known and known[-1] >= j:
+            known.pop()
+        return known[-1] if known else -1
+
+    return before

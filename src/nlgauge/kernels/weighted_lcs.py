@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.kernels.lcs import walk_back
+from nlgauge.kernels.backwards import backwards
+from nlgauge.kernels.lcs import united
 
 # From so many predicted tokens on a row of the table at a time is quicker than a cell at a time.
 LONG = 300
+
+
+class Row(NamedTuple):
+    """One row of the table: values, the length of the run that ends in each cell, and whether the way back drops the predicted token there."""
+
+    values: list[float]
+    runs: list[int]
+    dropped: bytearray
+
+
+class LongRow(NamedTuple):
+    """A `Row` in arrays; `dropped` has a bit per cell."""
+
+    values: Array
+    runs: Array
+    dropped: Array
 
 
 def weighted_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged, weight: float) -> Array:
@@ -24,12 +44,13 @@ def weighted_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged, w
     hits = np.zeros(len(predictions))
     for i, (predicted, expected) in enumerate(zip(predictions.lists(), references.lists(), strict=True)):
         left = Counter(token for sentence in predicted for token in rows[sentence])
+        unite = united([rows[sentence] for sentence in dict.fromkeys(predicted)], partial(weighted_lcs_places, weight=weight))
+        unions = {sentence: unite(rows[sentence]) for sentence in dict.fromkeys(expected)}
         for sentence in expected:
-            reference = rows[sentence]
-            union = {place for other in predicted for place in weighted_lcs_places(reference, rows[other], weight)}
+            union = set(unions[sentence])
             run = 0
-            for place in sorted(union):
-                token = reference[place]
+            for place in unions[sentence]:
+                token = rows[sentence][place]
                 if left[token] > 0:
                     left[token] -= 1
                     run += 1
@@ -45,44 +66,63 @@ def weighted_lcs_places(reference: list[int], prediction: list[int], weight: flo
     Rounding decides ties between runs that are worth the same, so sums are made in the script's order.
     """
     powers = [float(k) ** weight for k in range(min(len(reference), len(prediction)) + 2)]
-    dropped = (drops if len(prediction) < LONG else long_drops)(reference, prediction, powers)
-    return walk_back(reference, prediction, lambda i, j: bool(dropped[i][j]))
+    drops = (short_drops if len(prediction) < LONG else long_drops)(reference, prediction, powers)
+    places: list[int] = []
+    j = len(prediction) - 1
+    for i, dropped in zip(range(len(reference) - 1, -1, -1), drops, strict=True):
+        while j >= 0 and reference[i] != prediction[j] and dropped(j):
+            j -= 1
+        if j < 0:
+            break
+        if reference[i] == prediction[j]:
+            places.append(i)
+            j -= 1
+    return places[::-1]
 
 
-def drops(reference: list[int], prediction: list[int], powers: list[float]) -> list[bytearray]:
-    """For each cell whether the way back drops the predicted token: one byte, because long texts have many cells."""
-    above, runs = [0.0] * (len(prediction) + 1), [0] * (len(prediction) + 1)
-    found: list[bytearray] = []
-    for token in reference:
-        row, new_runs, dropped = [0.0], [0], bytearray(len(prediction))
+def short_drops(reference: list[int], prediction: list[int], powers: list[float]) -> Iterator[Callable[[int], int]]:
+    """For each reference token, the last one first, a function that says whether the way back drops the predicted token j there."""
+
+    def advance(above: Row, token: int) -> Row:
+        upper, upper_runs, _ = above
+        values, runs, dropped = [0.0], [0], bytearray(len(prediction))
         for j, other in enumerate(prediction):
             if token == other:
-                row.append(above[j] + powers[runs[j] + 1] - powers[runs[j]])
-                new_runs.append(runs[j] + 1)
+                values.append(upper[j] + powers[upper_runs[j] + 1] - powers[upper_runs[j]])
+                runs.append(upper_runs[j] + 1)
             else:
-                dropped[j] = row[j] > above[j + 1]
-                row.append(row[j] if dropped[j] else above[j + 1])
-                new_runs.append(0)
-        above, runs = row, new_runs
-        found.append(dropped)
-    return found
+                dropped[j] = values[j] > upper[j + 1]
+                values.append(values[j] if dropped[j] else upper[j + 1])
+                runs.append(0)
+        return Row(values, runs, dropped)
+
+    first = Row([0.0] * (len(prediction) + 1), [0] * (len(prediction) + 1), bytearray())
+    size = len(prediction) + 1
+    return backwards(first, reference, advance, 32 * size, lambda row: row.dropped.__getitem__, size)
 
 
-def long_drops(reference: list[int], prediction: list[int], powers: list[float]) -> list[Array]:
-    """What `drops` gives, a row at a time: between two matches a cell has the greatest value so far, which a match sets anew.
+def long_drops(reference: list[int], prediction: list[int], powers: list[float]) -> Iterator[Callable[[int], int]]:
+    """What `short_drops` gives, a row at a time: between two matches a cell has the greatest value so far, which a match sets anew.
 
     The maximum of complex numbers is that of their real parts, here the number of matches before, then that of their imaginary ones.
     """
     tokens, power = np.array(prediction), np.array(powers)
-    above, runs = np.zeros(len(prediction) + 1), np.zeros(len(prediction) + 1, dtype=np.int64)
     cells = np.zeros(len(prediction) + 1, dtype=np.complex128)
-    found: list[Array] = []
-    for token in reference:
+
+    def advance(above: LongRow, token: int) -> LongRow:
         match = tokens == token
+        runs = above.runs[:-1]
         cells.real[1:] = match.cumsum()
-        cells.imag[1:] = np.where(match, above[:-1] + power[runs[:-1] + 1] - power[runs[:-1]], above[1:])
-        row = np.maximum.accumulate(cells).imag
-        found.append(~match & (row[:-1] > above[1:]))
-        runs = np.concatenate([[0], np.where(match, runs[:-1] + 1, 0)])
-        above = row
-    return found
+        cells.imag[1:] = np.where(match, above.values[:-1] + power[runs + 1] - power[runs], above.values[1:])
+        values = np.maximum.accumulate(cells).imag.copy()
+        dropped = np.packbits(~match & (values[:-1] > above.values[1:]), bitorder="little")
+        return LongRow(values, np.append(np.zeros(1, np.int32), np.where(match, runs + 1, 0).astype(np.int32)), dropped)
+
+    size = len(prediction) + 1
+    first = LongRow(np.zeros(size), np.zeros(size, dtype=np.int32), np.zeros(0, dtype=np.uint8))
+    return backwards(first, reference, advance, 12 * size, _bits, size / 8)
+
+
+def _bits(row: LongRow) -> Callable[[int], int]:
+    bits = row.dropped.tobytes()
+    return lambda j: bits[j >> 3] >> (j & 7) & 1

@@ -31,7 +31,8 @@ class Output:
     """One number of a metric: its direction (None: neither), its bounds, what NaN means for it, and how it is shown.
 
     `note` is for counts that a reader must know of, such as texts that were cut: it is shown below the table, after the number, where that
-    is not 0. `decimals` is how many a table shows; by default two on a scale to 100, else four.
+    is not 0. `decimals` is how many a table shows; by default two on a scale to 100, else four. A run warns where a share is above `warn_above`:
+    the share in per cent, then `warning`.
     """
 
     name: str
@@ -41,9 +42,12 @@ class Output:
     nan: str = "undefined for this input"
     note: str = ""
     decimals: int | None = None
+    warn_above: float = math.inf
+    warning: str = ""
 
 
 TRUNCATED = Output("truncated", None, 0, note="texts were longer than the model reads and were cut")
+UNIFORM_WEIGHTS = Output("uniform_weights", None, 0, note="rows had only weights of 0 and were weighed equally")
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,9 +183,14 @@ class _Value:
         """Everything beside our own version that changes the number."""
         return {"metric": self.name, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}  # type: ignore[arg-type]
 
+    def libraries(self) -> tuple[str, ...]:
+        """The installed packages that decide a token or a tie with these parameters; the signature names their versions."""
+        return ()
+
     def signature(self, corpus: Corpus, run: Mapping[str, str] | None = None) -> str:
         """One line that says which number this is; `run` holds the options of the run that change it too."""
-        facts = {**self.facts(corpus), **(run or {}), "nlgauge": installed_version("nlgauge")}
+        versions = {package: installed_version(package) for package in (*self.libraries(), "nlgauge")}
+        facts = {**self.facts(corpus), **(run or {}), **versions}
         return "|".join(f"{key}:{value}" for key, value in facts.items())
 
     def __str__(self) -> str:
@@ -226,7 +235,7 @@ class CorpusMetric(_Value):
 
     takes: ClassVar[Takes] = "alone"
     # How often intervals and tests may recompute it; 0: they are NaN, because a recomputation costs too much.
-    resamples: ClassVar[int] = 200
+    resamples: ClassVar[int] = 500
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
         """Every output, for one system."""

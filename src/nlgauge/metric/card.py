@@ -24,7 +24,7 @@ HEADINGS = ("What it measures", "How", "How to read the number", "When it mislea
 
 
 class Categories(Enum):
-    """How a metric works; the thesis' n-gram technique is overlap."""
+    """How a metric works; `NGram` is NLG-Metricverse's name for overlap."""
 
     Embedding = "Embedding"
     Overlap = "Overlap"
@@ -35,7 +35,7 @@ class Categories(Enum):
 
 
 class ApplTasks(Enum):
-    """What a metric is used for."""
+    """The tasks that a metric is used for."""
 
     DataToText = "DataToText"
     MachineTranslation = "MachineTranslation"
@@ -58,7 +58,7 @@ class ApplTasks(Enum):
 
 
 class QualityDims(Enum):
-    """Which quality of a text a metric measures."""
+    """The quality of a text that a metric measures."""
 
     Informativeness = "Informativeness"
     Relevance = "Relevance"
@@ -86,6 +86,8 @@ class Card:
     licence: str
     default_model: str
     text: str
+    # Whose numbers the metric's own were compared with, and with which parameters it equals them.
+    tested_against: str = ""
 
 
 def card(name: str) -> Card:

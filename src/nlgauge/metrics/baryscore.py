@@ -7,7 +7,8 @@
 W is the squared Wasserstein-2 distance, without a root, as in the authors' program. `sinkhorn` gives the same cost of the plan that is best with
 entropy, <T_reg, C>: not the debiased divergence that the paper's name for it suggests. The program starts the search for B with every point at
 zero, where every plan is as good as any other, so that rounding decides which local minimum is found; here it starts at each piece's mean over the
-layers, and `compat="official"` at zero. The program's inverse document frequencies are equal for all tokens in effect, so there are none here.
+layers, and `compat="official"` at zero. The program's inverse document frequencies are equal for all tokens in effect, so there are none here. A text
+without any token that the model knows is read as an empty one, of which only the marks are left; the score is undefined where neither text has one.
 """
 
 from __future__ import annotations
@@ -25,20 +26,23 @@ from nlgauge.estimators.transport import entropic_plan, exact_plan, transport_mo
 from nlgauge.explain import Explanation, Transport
 from nlgauge.features.barycentre import LayerBarycentre
 from nlgauge.features.encoders import piece_strings
-from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
 from nlgauge.metric.mean import share
 from nlgauge.metric.versions import installed_version
+from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 
-class _Row(NamedTuple):
-    """Both texts' pieces, the cost of moving one to the other, the best plan (reference, prediction), and whether one was cut."""
+class _Transported(NamedTuple):
+    """Both texts' pieces, the cost of moving one to the other, the best plan (reference, prediction), whether one was cut, and token counts."""
 
     prediction: Array
     reference: Array
     cost: Array
     plan: Array
     cut: float
+    defined: bool
+    counts: Array
 
 
 @register
@@ -52,6 +56,7 @@ class BaryScore(Metric):
     compat: str | None = None
 
     name: ClassVar[str] = "baryscore"
+    revision: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
@@ -61,50 +66,55 @@ class BaryScore(Metric):
         self.require(self.compat in (None, "official"), "compat", "None or 'official'")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        found: dict[str, tuple[Output, ...]] = {"baryscore": (Output("baryscore", False, 0, 4), Output("truncated", None, 0))}
+        nan = "neither text has a token that the model knows"
+        found: dict[str, tuple[Output, ...]] = {"baryscore": (Output("baryscore", False, 0, 4, nan), TRUNCATED, UNKNOWN_TOKENS)}
         for value in self.sinkhorn:
-            found[_part(value)] = (Output(_part(value), False, 0, 4, "the regularised plan was not found; regularise more"),)
+            found[_part(value)] = (Output(_part(value), False, 0, 4, f"the regularised plan was not found (regularise more), or {nan}"),)
         return found
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model), "pot": installed_version("POT")}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        rows = np.array([[row.cut, *self._values(row)] for row in self._rows(view)]).reshape(-1, 2 + len(self.sinkhorn))
-        found = {"baryscore": np.column_stack([rows[:, 1], np.ones(len(rows)), rows[:, 0]])}
-        for i, value in enumerate(self.sinkhorn, 2):
+        rows = np.array([[row.cut, *row.counts, *self._values(row)] for row in self._rows(view)]).reshape(-1, 4 + len(self.sinkhorn))
+        found = {}
+        for i, part in enumerate(("baryscore", *map(_part, self.sinkhorn)), 3):
             known = ~np.isnan(rows[:, i])
-            found[_part(value)] = np.column_stack([np.where(known, rows[:, i], 0.0), known])
-        return found
+            found[part] = np.column_stack([np.where(known, rows[:, i], 0.0), known])
+        return {**found, "baryscore": np.column_stack([found["baryscore"], rows[:, :3]])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         found = {part: share(statistics[..., 0], statistics[..., 1])}
-        return {**found, "truncated": statistics[..., 2]} if part == "baryscore" else found
+        return {**found, "truncated": statistics[..., 2], **unknown_share(statistics)} if part == "baryscore" else found
 
-    def _rows(self, view: View) -> Iterator[_Row]:
+    def _rows(self, view: View) -> Iterator[_Transported]:
         transport = transport_module()
         feature = LayerBarycentre(self.model, self.layers, "zero" if self.compat == "official" else "mean")
-        found, predictions, references = view.get(feature, view.predictions, view.reference)
-        for prediction, reference in zip(predictions, references, strict=True):
+        read = read_pairs(view.features, self.model, "encoder", view.predictions, view.reference)
+        found, predictions, references = view.get(feature, read.first.ids, read.second.ids)
+        for prediction, reference, undefined, counts in zip(predictions, references, read.undefined, read.counts, strict=True):
             # Points of a unit ball are at most 2 apart; rounding may not change that.
             cost = np.clip(transport.dist(found.points[reference], found.points[prediction]), 0.0, 4.0)
             cut = float(max(found.truncated[prediction][0], found.truncated[reference][0]))
-            yield _Row(found.ids[prediction], found.ids[reference], cost, exact_plan(cost), cut)
+            yield _Transported(found.ids[prediction], found.ids[reference], cost, exact_plan(cost), cut, not undefined, counts)
 
-    def _values(self, row: _Row) -> list[float]:
-        """The exact cost, then Sinkhorn's, NaN where its plan was not found."""
+    def _values(self, row: _Transported) -> list[float]:
+        """The exact cost, then Sinkhorn's; NaN where its plan was not found, or nothing is known of the texts."""
+        if not row.defined:
+            return [float("nan")] * (1 + len(self.sinkhorn))
         plans = [_official_sinkhorn(row.cost, value) if self.compat == "official" else entropic_plan(row.cost, value) for value in self.sinkhorn]
         return [float("nan") if plan is None else float((plan * row.cost).sum()) for plan in (row.plan, *plans)]
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         if self.compat == "official":
-            return []  # points that started at zero stand for no piece
+            return []  # points that started at zero do not stand for pieces
         statistics = self.statistics(view, fitted)
         found: list[Explanation] = []
         for i, row in enumerate(self._rows(view)):
-            pieces = [piece_strings(self.model, ids) for ids in (row.prediction, row.reference)]
+            pieces = [piece_strings(self.model, ids, view.features.options.device) for ids in (row.prediction, row.reference)]
             values = {part: rows[i] for part, rows in statistics.items()}
-            found.append(Transport(f"baryscore {values['baryscore'][0]:.4f}", values, pieces[0], pieces[1], row.plan.T, row.cost.T))
+            title = ", ".join(f"{part} {self.score(part, values[part])[part]:.4f}" for part in view.parts or values)
+            found.append(Transport(title, values, pieces[0], pieces[1], row.plan.T, row.cost.T))
         return found
 
 

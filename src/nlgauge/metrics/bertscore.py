@@ -5,7 +5,8 @@
 
 w is 1, or with `idf` log((N + 1) / (df + 1)) from the N references; start and end marks weigh 0 but may be matched. bert-score multiplies
 padding by 0, so a token whose cosines are all negative depends there on its batch; here it keeps its true maximum. With several references the
-best is taken for P, R and F each, as bert-score does. A text without tokens scores 0. Where every weight of a text is 0, they are equal instead.
+best is taken for P, R and F each, as bert-score does. A text without tokens, or without one that the model knows, scores 0. Where every weight of a
+text is 0, they are equal instead.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from nlgauge.estimators import idf
 from nlgauge.explain import Alignment, Explanation
 from nlgauge.features import RunOptions
 from nlgauge.features.encoders import EncoderPieces, Hidden, HiddenStates, piece_strings
-from nlgauge.metric import Arrays, Fit, Metric, Output, View, register
+from nlgauge.metric import TRUNCATED, UNIFORM_WEIGHTS, Arrays, Fit, Metric, Output, View, register
+from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 # The layers that bert-score's authors found best, for the models that people name.
@@ -45,7 +47,7 @@ _LANGUAGE_MODELS = {"zh": "bert-base-chinese"}
 
 @dataclass(frozen=True)
 class InverseDocumentFrequency(Fit):
-    """log((N + 1) / (df + 1)) of every piece in the references, each occurrence of a reference a document."""
+    """log((N + 1) / (df + 1)) of every piece in the references, each occurrence of a reference being one document."""
 
     model: ModelSpec
 
@@ -69,13 +71,14 @@ class BertScore(Metric):
     idf: bool = False
 
     name: ClassVar[str] = "bertscore"
+    revision: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         self.require(self.model is None or is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         self.require(self.layer is None or (isinstance(self.layer, int) and self.layer >= 0), "layer", "a whole number from 0")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        notes = (Output("truncated", None, 0), Output("uniform_weights", None, 0))
+        notes = (TRUNCATED, UNIFORM_WEIGHTS, UNKNOWN_TOKENS)
         return {
             "f1": (Output("f1", True, 0, 1), *notes),
             "precision": (Output("precision", True, -1, 1),),
@@ -95,7 +98,7 @@ class BertScore(Metric):
     def _layer(self) -> int:
         if self.layer is not None:
             return self.layer
-        known = _LAYERS.get(self._model.rsplit("/", 1)[-1]) if isinstance(self._model, str) else None
+        known = _LAYERS.get(self._model.partition("@")[0].rsplit("/", 1)[-1]) if isinstance(self._model, str) else None
         if known is None:
             raise ParameterError(f"bertscore: the best layer of {self._model!r} is not known; give layer=..., for example the last but three.")
         return known
@@ -107,18 +110,26 @@ class BertScore(Metric):
         return InverseDocumentFrequency(self._model) if self.idf else None
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        hidden, predictions, references = view.get(HiddenStates(self._model, self._layer), view.predictions, view.reference)
+        hidden, predictions, references, counts = self._hidden(view)
         rows = np.array([self._match(hidden, h, r, fitted) for h, r in zip(predictions, references, strict=True)]).reshape(-1, 5)
         one = np.ones(len(rows))
         return {
-            "f1": np.column_stack([rows[:, 0], one, rows[:, 3:]]),
+            "f1": np.column_stack([rows[:, 0], one, rows[:, 3:], counts]),
             "precision": np.column_stack([rows[:, 1], one]),
             "recall": np.column_stack([rows[:, 2], one]),
         }
 
     def score(self, part: str, statistics: Array) -> Arrays:
         first = {part: statistics[..., 0] / statistics[..., 1]}
-        return {**first, "truncated": statistics[..., 2], "uniform_weights": statistics[..., 3]} if part == "f1" else first
+        if part != "f1":
+            return first
+        return {**first, "truncated": statistics[..., 2], "uniform_weights": statistics[..., 3], **unknown_share(statistics)}
+
+    def _hidden(self, view: View) -> tuple[Hidden, Array, Array, Array]:
+        """The vectors of the texts' pieces, where each prediction and reference is among them, and each pair's unknown and all tokens."""
+        read = read_pairs(view.features, self._model, "encoder", view.predictions, view.reference)
+        hidden, predictions, references = view.get(HiddenStates(self._model, self._layer), read.first.ids, read.second.ids)
+        return hidden, predictions, references, read.counts
 
     def _match(self, hidden: Hidden, prediction: int, reference: int, fitted: Arrays) -> tuple[float, float, float, float, float]:
         """F, P, R, and whether a text was cut or had no weight."""
@@ -144,13 +155,14 @@ class BertScore(Metric):
         return (weights, False) if weights.any() else (plain, bool(plain.any()))
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        hidden, predictions, references = view.get(HiddenStates(self._model, self._layer), view.predictions, view.reference)
+        hidden, predictions, references, _ = self._hidden(view)
+        device = view.features.options.device
         statistics = self.statistics(view, fitted)
         found: list[Explanation] = []
         for i, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
             row = {part: values[i] for part, values in statistics.items()}
-            title = f"bertscore f1 {row['f1'][0]:.4f}, precision {row['precision'][0]:.4f}, recall {row['recall'][0]:.4f}"
-            pieces = [piece_strings(self._model, hidden.ids[text]) for text in (prediction, reference)]
+            title = "bertscore " + ", ".join(f"{part} {row[part][0]:.4f}" for part in view.parts or row)
+            pieces = [piece_strings(self._model, hidden.ids[text], device) for text in (prediction, reference)]
             weights = [self._weights(hidden, text, fitted)[0] for text in (prediction, reference)]
             similarity = _cosines(hidden, prediction, reference)
             found.append(Alignment(title, row, pieces[0], pieces[1], similarity, weights[0], weights[1]))

@@ -1,17 +1,18 @@
 """BLANC: how many more hidden words of a document a masked language model guesses with the help of the summary.
 
-    S_ij = number of hidden tokens guessed (1) or not (0) without help (i) and with it (j)
+    S_ij = number of hidden tokens guessed (1) or not (0) without the summary (i) and with it (j)
     relative = (S_01 - S_10) / (S_00 + S_01 + S_10 + S_11)          the share of hidden tokens that the summary gains, less those that it loses
     improve  = S_01 / (S_00 + S_01 + S_11)
 
 BLANC-help (`mode="help"`) reads [CLS] summary, separator, sentence [SEP], against as many dots in the summary's place. BLANC-tune
 (`mode="tune"`) trains a copy of the model on the summary, and reads [CLS] sentence [SEP] before and after. In each sentence every `gap`-th token is
-hidden, at each offset in turn; words under four letters and further pieces of words never are. A guess is right where the likeliest token is the
+hidden, at each offset in turn; words under four letters and continuation pieces of words never are. A guess is right where the likeliest token is the
 hidden one.
 
 The corpus score is the mean over segments, as in the paper; accuracies and counts are of all tokens together. The authors' program gives 0 where
 nothing could be hidden; it cuts a long summary always at its end, and a single long sentence at its start, because the change of sides that it means
-to make in the second half of a document never happens. `compat="blanc"` does both.
+to make in the second half of a document never happens. `compat="blanc"` does both. A text without any token that the model knows is read as an empty
+one.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, WordGroups
-from nlgauge.features.cloze import Guesses, HelpedGuesses, Hiding, Reader
+from nlgauge.features.cloze import ClozeAnswers, ClozeReader, HelpedGuesses, Hiding
 from nlgauge.features.tuning import TunedGuesses, Tuning
-from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.mean import share
+from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import load_masked
 
@@ -37,7 +39,7 @@ _COUNTS = ("guessed_neither", "gained", "lost", "guessed_both")
 @register
 @dataclass(frozen=True)
 class Blanc(Metric):
-    """BLANC-help or BLANC-tune (the score), the model's accuracy without and with help, and what became of the hidden tokens."""
+    """BLANC-help or BLANC-tune (the score), the model's accuracy without and with the summary, and what became of the hidden tokens."""
 
     model: ModelSpec = "bert-base-uncased"
     mode: str = "help"
@@ -60,6 +62,7 @@ class Blanc(Metric):
     compat: str | None = None
 
     name: ClassVar[str] = "blanc"
+    revision: ClassVar[int] = 2
     aliases: ClassVar[dict[str, dict[str, object]]] = {"blanc_help": {}, "blanc_tune": {"mode": "tune"}}
     takes: ClassVar[Takes] = "alone"
     source: ClassVar[bool] = True
@@ -82,25 +85,25 @@ class Blanc(Metric):
         self.require(self.compat in (None, "blanc"), "compat", "None or 'blanc'")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        nan = "the document has no token long enough to be hidden"
+        nan = "the document has no token long enough to be hidden, or none that the model knows"
         score = Output("blanc", True, -1 if self.measure == "relative" else 0, 1, nan=nan)
         accuracies = [Output(name, None, 0, 1, nan=nan) for name in ("accuracy_alone", "accuracy_helped")]
-        return {"blanc": (score, *accuracies, *(Output(name, None, 0) for name in (*_COUNTS, "masked_tokens", "truncated")))}
+        return {"blanc": (score, *accuracies, *(Output(name, None, 0) for name in (*_COUNTS, "masked_tokens")), TRUNCATED, UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model), "sentences": f"sentencex-{corpus.lang or 'en'}"}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        guesses, rows = self._guesses(view)
-        both = 2 * guesses.alone.values + guesses.helped.values
-        counts = np.column_stack([np.bincount(guesses.ids.owners, both == kind, len(guesses.ids)) for kind in range(4)])[rows]
+        answers, rows, tokens = self._answers(view)
+        both = 2 * answers.without_summary.values + answers.with_summary.values
+        counts = np.column_stack([np.bincount(answers.ids.owners, both == kind, len(answers.ids)) for kind in range(4)])[rows]
         neither, gained, lost, known = counts.T
         if self.measure == "relative":
             score = (gained - lost) / np.maximum(counts.sum(axis=1), 1)
         else:
             score = gained / np.maximum(neither + gained + known, 1)
         defined = (counts.sum(axis=1) > 0) | (self.compat == "blanc")
-        return {"blanc": np.column_stack([score, defined, counts, guesses.truncated.values[rows]])}
+        return {"blanc": np.column_stack([score, defined, counts, answers.truncated.values[rows], tokens])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics, dtype=np.float64)
@@ -113,27 +116,30 @@ class Blanc(Metric):
             **dict(zip(_COUNTS, (neither, gained, lost, known), strict=True)),
             "masked_tokens": total,
             "truncated": statistics[..., 6],
+            **unknown_share(statistics),
         }
 
-    def _guesses(self, view: View) -> tuple[Guesses, Array]:
+    def _answers(self, view: View) -> tuple[ClozeAnswers, Array, Array]:
+        """The answers, where each row's are among them, and each row's unknown and all tokens."""
         shortest = self.shortest_word, self.shortest_lead, self.shortest_followup
         hiding = Hiding(self.gap, self.gap_mask, shortest, self.p_mask if self.masking == "random" else None)
-        reader = Reader(hiding, view.lang or "en", self.separator, self.sentence_kept, self.compat == "blanc")
-        pairs = Ragged.of(np.column_stack([view.predictions, view.source]).tolist())
+        reader = ClozeReader(hiding, view.lang or "en", self.separator, self.sentence_kept, self.compat == "blanc")
+        read = read_pairs(view.features, self.model, "masked", view.predictions, view.source)
+        pairs = Ragged.of(np.column_stack([read.first.ids, read.second.ids]).tolist())
         if self.mode == "help":
             found = view.get(HelpedGuesses(self.model, reader), pairs)
         else:
             tuning = Tuning(self.chunk, self.stride, self.epochs, self.learning_rate, self.p_token_replace, self.p_token_original)
             found = view.get(TunedGuesses(self.model, reader, tuning), pairs)
-        return found[0], found[1]
+        return found[0], found[1], read.counts
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        guesses, rows = self._guesses(view)
+        answers, rows, _ = self._answers(view)
         tokenizer = load_masked(self.model, view.features.options.device).tokenizer
         shown: list[Explanation] = []
         for row, statistics in zip(rows, self.statistics(view, fitted)["blanc"], strict=True):
-            tokens = tokenizer.convert_ids_to_tokens(guesses.ids[row].tolist())
-            kinds = (2 * guesses.alone[row] + guesses.helped[row]).tolist()
+            tokens = tokenizer.convert_ids_to_tokens(answers.ids[row].tolist())
+            kinds = (2 * answers.without_summary[row] + answers.with_summary[row]).tolist()
             names = {"gained with the summary": 1, "lost with it": 2, "guessed either way": 3, "never guessed": 0}
             groups = {name: [token for token, kind in zip(tokens, kinds, strict=True) if kind == wanted] for name, wanted in names.items()}
             score = self.score("blanc", statistics)

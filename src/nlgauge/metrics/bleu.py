@@ -5,6 +5,7 @@
 
 c is the predicted length. The numbers are sacreBLEU's: its tokenisers and its four smoothings. Orders without any predicted
 n-gram make the score 0 unless `effective_order` leaves them out; that is off for the corpus and on for single segments.
+`compat="coco"` is the BLEU of the COCO captions' program: nothing is left out, and tiny numbers take the place of smoothing.
 """
 
 from __future__ import annotations
@@ -21,19 +22,17 @@ from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
+from nlgauge.kernels.smoothing import SMOOTHING, coco, smoothed
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_number, require_order
 from nlgauge.metric.versions import installed_version
-
-# Each smoothing with its default value, which "none" and "exp" have no use for.
-_SMOOTHING = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
 
 
 def require_bleu(metric: Any) -> None:
     """Raises unless the parameters that a metric has of BLEU's are in their domains."""
     require_order(metric)
     metric.require(metric.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
-    metric.require(metric.smooth_method in _SMOOTHING, "smooth_method", f"one of {', '.join(_SMOOTHING)}")
+    metric.require(metric.smooth_method in SMOOTHING, "smooth_method", f"one of {', '.join(SMOOTHING)}")
     require_number(metric, "smooth_value", 0, 1_000_000, optional=True)
 
 
@@ -48,6 +47,7 @@ class Bleu(Metric):
     smooth_method: str = "exp"
     smooth_value: float | None = None
     effective_order: bool | None = None
+    compat: str | None = None
 
     name: ClassVar[str] = "bleu"
     aliases: ClassVar[dict[str, Any]] = {"sacrebleu": {}}
@@ -56,6 +56,10 @@ class Bleu(Metric):
 
     def __post_init__(self) -> None:
         require_bleu(self)
+        self.require(self.compat in (None, "coco"), "compat", "None or 'coco'")
+        if self.compat == "coco":
+            own = (self.smooth_method, self.smooth_value, self.effective_order) == ("exp", None, None)
+            self.require(own, "compat", "None where smoothing or effective_order is given: COCO's program has its own")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         precisions = [Output(f"precision{n}", True, 0, 100) for n in range(1, self.max_order + 1)]
@@ -69,7 +73,7 @@ class Bleu(Metric):
         return self.for_language(lang)._tokens
 
     def for_segments(self) -> Bleu:
-        return replace(self, effective_order=True) if self.effective_order is None else self
+        return replace(self, effective_order=True) if self.effective_order is None and self.compat is None else self
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         smoothing = f"{self.smooth_method}[{self._value:.2f}]" if self.smooth_method in ("floor", "add-k") else self.smooth_method
@@ -78,10 +82,10 @@ class Bleu(Metric):
             "case": "lc" if self.lowercase else "mixed",
             "eff": "yes" if self.effective_order else "no",
             "tok": self._tokens.tokenizer,
-            "smooth": smoothing,
+            "smooth": self.compat or smoothing,
             "version": installed_version("sacrebleu"),
             "order": str(self.max_order),
-            "seg-eff": "no" if self.effective_order is False else "yes",
+            "seg-eff": "no" if self.effective_order is False or self.compat else "yes",
         }
 
     @property
@@ -90,7 +94,7 @@ class Bleu(Metric):
 
     @property
     def _value(self) -> float:
-        return _SMOOTHING[self.smooth_method] if self.smooth_value is None else self.smooth_value
+        return SMOOTHING[self.smooth_method] if self.smooth_value is None else self.smooth_value
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         assert view.references is not None
@@ -109,15 +113,11 @@ class Bleu(Metric):
         length, reference = statistics[..., 0], statistics[..., 1]
         matched = statistics[..., 2 : 2 + self.max_order]
         total = statistics[..., 2 + self.max_order :]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            penalty = np.where(length < reference, np.where(length > 0, np.exp(1 - reference / length), 0.0), 1.0)
-            ratio = np.where(reference > 0, length / reference, 0.0)
-            precisions, orders = self._precisions(matched, total)
-            used = np.arange(self.max_order) < orders[..., None]
-            logs = np.where(used, np.log(precisions), 0.0)
-            some = matched.sum(axis=-1) > 0
-            score = np.where(some, penalty * np.exp(logs.sum(axis=-1) / orders), 0.0)
-        precisions = np.where(some[..., None], precisions, 0.0)
+        if self.compat == "coco":
+            score, penalty, precisions = coco(length, reference, matched, total)
+        else:
+            score, penalty, precisions = smoothed(length, reference, matched, total, self.smooth_method, self._value, bool(self.effective_order))
+        ratio = np.where(reference > 0, length / np.where(reference > 0, reference, 1.0), 0.0)
         return {
             "bleu": score,
             **{f"precision{n + 1}": precisions[..., n] for n in range(self.max_order)},
@@ -126,21 +126,6 @@ class Bleu(Metric):
             "translation_length": length,
             "reference_length": reference,
         }
-
-    def _precisions(self, matched: Array, total: Array) -> tuple[Array, Array]:
-        """Smoothed precisions in per cent, and how many orders count."""
-        if self.smooth_method == "add-k":
-            later = np.arange(self.max_order) > 0
-            matched, total = matched + self._value * later, total + self._value * later
-        reached = np.logical_and.accumulate(total > 0, axis=-1)
-        precisions = np.where(reached, 100.0 * matched / np.where(total > 0, total, 1.0), 0.0)
-        missed = reached & (matched == 0)
-        if self.smooth_method == "exp":
-            precisions = np.where(missed, 100.0 / (2.0 ** np.cumsum(missed, axis=-1) * np.where(total > 0, total, 1.0)), precisions)
-        elif self.smooth_method == "floor":
-            precisions = np.where(missed, 100.0 * self._value / np.where(total > 0, total, 1.0), precisions)
-        orders = np.maximum(reached.sum(axis=-1), 1) if self.effective_order else np.full(reached.shape[:-1], self.max_order)
-        return precisions, orders
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         assert view.references is not None

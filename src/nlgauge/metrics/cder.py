@@ -19,7 +19,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
 from nlgauge.features.pairs import Findings
-from nlgauge.features.text import Tokens, tokenizer
+from nlgauge.features.text import Tokens, token_libraries, tokenizer
 from nlgauge.kernels.edits import runs
 from nlgauge.kernels.jump_distance import JumpCosts, jump_distances, jump_steps
 from nlgauge.metric import Arrays, Metric, Output, View, register
@@ -40,6 +40,9 @@ class Cder(Metric):
     def __post_init__(self) -> None:
         tokenizer(self.tokenizer)
 
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
+
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"cder": (Output("cder", False, 0), Output("edits", None, 0), Output("reference_length", None, 0))}
 
@@ -53,13 +56,8 @@ class Cder(Metric):
         return jump_distances(tokens, predictions, references, _COSTS)[:, 0]
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-        edits = view.rows(Findings(self))
-        lengths = tokens.lengths[references]
-        # Texts without a word (only punctuation, say) are one unit each: equal, or one edit apart.
-        wordless = (lengths == 0) & (tokens.lengths[predictions] == 0)
-        differ = np.array([view.text(p) != view.text(r) for p, r in zip(view.predictions, view.reference, strict=True)], dtype=bool)
-        return {"cder": np.column_stack([np.where(wordless, differ, edits), lengths]).astype(np.float64)}
+        tokens, references = view.get(self._tokens, view.reference)
+        return {"cder": np.column_stack([view.rows(Findings(self)), tokens.lengths[references]]).astype(np.float64)}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         edits, length = statistics[..., 0], statistics[..., 1]

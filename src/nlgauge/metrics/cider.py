@@ -20,7 +20,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features import RunOptions
-from nlgauge.features.text import TokenKeys
+from nlgauge.features.text import TokenKeys, token_libraries
 from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.kernels.tfidf import tfidf_similarity
@@ -83,6 +83,9 @@ class Cider(Metric):
         require_order(self)
         require_number(self, "sigma", 0.001, 1_000_000)
         self.require(self.tokenizer in ("unicode", "whitespace"), "tokenizer", "'unicode' or 'whitespace'")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"cider": (Output("cider", True, 0, 10, "document frequencies of one segment weigh nothing; give all segments at once"),)}

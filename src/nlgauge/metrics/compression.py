@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge.corpus.columns import Array
-from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
+from nlgauge.features.text import TEXT_TOKENIZERS, Tokens, token_libraries
 from nlgauge.metric import Output, Takes, View, register
 from nlgauge.metric.mean import MeanMetric, share
 
@@ -26,6 +26,9 @@ class Compression(MeanMetric):
 
     def __post_init__(self) -> None:
         self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         lengths = [Output(name, None, 0) for name in ("source_length", "summary_length")]

@@ -9,7 +9,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import Fragments
-from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
+from nlgauge.features.text import TEXT_TOKENIZERS, Tokens, token_libraries
 from nlgauge.metric import Arrays, Output, Takes, View
 from nlgauge.metric.mean import MeanMetric
 
@@ -26,6 +26,9 @@ class CopiedFragments(MeanMetric):
 
     def __post_init__(self) -> None:
         self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         known = {"coverage": Output("coverage", None, 0, 1), "density": Output("density", None, 0)}

@@ -21,8 +21,9 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.estimators.mutual_information import OTHER, Estimator, MutualInformation
-from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
+from nlgauge.metric import TRUNCATED, Arrays, Fit, Metric, Output, Takes, View, register
 from nlgauge.metric.mean import share
+from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 _MOST_FULL = 16
@@ -49,6 +50,7 @@ class Cosmic(Metric):
     source: ClassVar[bool] = True
     reduce: ClassVar[str] = "mean"
     seeded: ClassVar[bool] = True
+    revision: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
@@ -80,8 +82,10 @@ class Cosmic(Metric):
         found += [Output("normalised", True, 0, 1, nan=nan), Output("reverse", True, nan=nan)][: 1 + self.reverse]
         for target in self.targets():
             found += [Output(f"{target}_entropy", None, nan=nan), Output(f"{target}_entropy_given_{OTHER[target]}", None, nan=nan)]
-        unconverged = Output("unconverged", None, 0, nan="the released estimator does not watch its training")
-        return {"cosmic": (*found, Output("scored_pairs", None, 0), Output("truncated", None, 0), unconverged)}
+        unconverged = Output(
+            "unconverged", None, 0, nan="the released estimator does not watch its training", note="pairs were valued by a density that still gained"
+        )
+        return {"cosmic": (*found, Output("scored_pairs", None, 0), TRUNCATED, unconverged, UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model)}
@@ -100,11 +104,11 @@ class Cosmic(Metric):
         statistics = np.column_stack([*columns, np.full(len(view), fitted[f"{first}_fit_width"]), unconverged, np.ones(len(view))])
         # An empty text tells nothing: information 0, and no entropies of its own.
         statistics[~scored] = 0.0
-        return {"cosmic": np.column_stack([statistics, np.ones(len(view)), rows["truncated"]])}
+        return {"cosmic": np.column_stack([statistics, np.ones(len(view)), rows["truncated"], rows["tokens"]])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics, dtype=np.float64)
-        *_, width, unconverged, scored, count, truncated = np.moveaxis(statistics, -1, 0)
+        *_, width, unconverged, scored, count, truncated, _, _ = np.moveaxis(statistics, -1, 0)
         by_target = [statistics[..., i * (self.seeds + 2) : (i + 1) * (self.seeds + 2)] for i in range(len(self.targets()))]
         seeds = np.where(scored[..., None] > 0, share(by_target[0][..., : self.seeds], count[..., None]), np.nan)
         found = {"cosmic": seeds.mean(axis=-1)}
@@ -117,4 +121,4 @@ class Cosmic(Metric):
             found[f"{target}_entropy"] = share(sums[..., -2], scored)
             found[f"{target}_entropy_given_{OTHER[target]}"] = share(sums[..., -1], scored)
         unconverged = np.full_like(unconverged, np.nan) if self.compat else unconverged
-        return {**found, "scored_pairs": scored, "truncated": truncated, "unconverged": unconverged}
+        return {**found, "scored_pairs": scored, "truncated": truncated, "unconverged": unconverged, **unknown_share(statistics)}

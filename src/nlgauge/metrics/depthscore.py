@@ -8,7 +8,8 @@ Levels go from `lowest` to 1 in equal steps. Directions are drawn once from the 
 authors' program leaves out the absolute value: with its odd p the score is not symmetric and may overlook the larger side, and has no value where
 the reference's regions lie inside the prediction's in every direction (NaN). It takes one set of directions for depths and another for regions, both
 of seed 0. `compat="official"` does the same. Its affine-invariant depth is left out: whitened, a text with fewer tokens than dimensions is a regular
-simplex, all of whose corners are equally deep, so that chance alone would order them.
+simplex, all of whose corners are equally deep, so that chance alone would order them. A text without any token that the model knows is read as an
+empty one, of which only the marks are left; the score is undefined where neither text has one.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.features.encoders import HiddenStates
-from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
 from nlgauge.metric.mean import share
+from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 # Support functions of this many texts are remembered within a chunk: 400 kB each with the usual directions and levels.
@@ -45,6 +47,7 @@ class DepthScore(Metric):
     compat: str | None = None
 
     name: ClassVar[str] = "depthscore"
+    revision: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
@@ -60,8 +63,10 @@ class DepthScore(Metric):
         return self.compat is None
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        nan = "the official formula takes the root of a negative number here; the default, compat=None, does not"
-        return {"depthscore": (Output("depthscore", False, 0, 2, nan), Output("truncated", None, 0))}
+        nan = "neither text has a token that the model knows"
+        if self.compat == "official":
+            nan += ", or the official formula takes the root of a negative number, which the default, compat=None, does not"
+        return {"depthscore": (Output("depthscore", False, 0, 2, nan), TRUNCATED, UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), "layer": str(self._layer), **model_facts(self.model)}
@@ -73,7 +78,8 @@ class DepthScore(Metric):
         return 6 if self.model == "minilm" else 9
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        hidden, predictions, references = view.get(HiddenStates(self.model, self._layer), view.predictions, view.reference)
+        read = read_pairs(view.features, self.model, "encoder", view.predictions, view.reference)
+        hidden, predictions, references = view.get(HiddenStates(self.model, self._layer), read.first.ids, read.second.ids)
         dimensions = hidden.vectors.values.shape[1]
         official = self.compat == "official"
         draw = _official_directions(self.directions, dimensions) if official else _directions(self.directions, dimensions, view.features.options.seed)
@@ -87,11 +93,11 @@ class DepthScore(Metric):
         for row in np.lexsort((predictions, references)):
             values[row] = self._distance(supports, int(references[row]), int(predictions[row]))
         cut = np.maximum(hidden.truncated.values[predictions], hidden.truncated.values[references])
-        known = ~np.isnan(values)
-        return {"depthscore": np.column_stack([np.where(known, values, 0.0), known, cut])}
+        known = ~np.isnan(values) & ~read.undefined
+        return {"depthscore": np.column_stack([np.where(known, values, 0.0), known, cut, read.counts])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        return {"depthscore": share(statistics[..., 0], statistics[..., 1]), "truncated": statistics[..., 2]}
+        return {"depthscore": share(statistics[..., 0], statistics[..., 1]), "truncated": statistics[..., 2], **unknown_share(statistics)}
 
     def _distance(self, supports: Callable[[int], Array], reference: int, prediction: int) -> float:
         if reference == prediction:

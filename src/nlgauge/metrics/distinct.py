@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features
-from nlgauge.features.text import Tokens
+from nlgauge.features.text import Tokens, token_libraries
 from nlgauge.metric import CorpusMetric, Output, register
 from nlgauge.metric.domains import require_order
 
@@ -31,6 +31,9 @@ class Distinct(CorpusMetric):
     def __post_init__(self) -> None:
         require_order(self)
         self.require(self.tokenizer in ("unicode", "whitespace", "13a"), "tokenizer", "'unicode', 'whitespace' or '13a'")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "no text is long enough to have such an n-gram"

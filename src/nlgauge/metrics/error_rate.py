@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
 from nlgauge.features.pairs import EditCounts
@@ -27,6 +28,12 @@ class ErrorRate(Metric):
         """The rate from the counts of an alignment."""
         expected = substitutions + deletions + hits
         return (substitutions + deletions + insertions) / np.where(expected > 0, expected, 1.0)
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return {**super().facts(corpus), "tok": self.tokenizer}
+
+    def libraries(self) -> tuple[str, ...]:
+        return ("rapidfuzz",)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         counts = [Output(name, None, 0) for name in ("substitutions", "deletions", "insertions", "hits")]

@@ -12,6 +12,7 @@
 
 Words hidden together are at least `distance` words apart; a document is read in windows, so nothing is cut. The authors' program takes the
 input vectors of `soft` from bert-base-uncased; here they are the model's own. It fails on a summary or a document without words; here they give NaN.
+A text without any token that the model knows is read as an empty one.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, WordGroups
 from nlgauge.features.masked_words import HiddenWords, input_vectors
 from nlgauge.metric import Arrays, Output, Takes, View, register
-from nlgauge.metric.mean import MeanMetric
+from nlgauge.metric.mean import MeanMetric, share
+from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import load_masked
 
 
-class _Row(NamedTuple):
+class _Aligned(NamedTuple):
     """A summary's words: first pieces, places, whether they occur in the document; first pieces and places of what they are aligned to."""
 
     ids: Array
@@ -54,6 +56,7 @@ class Estime(MeanMetric):
     distance: int = 8
 
     name: ClassVar[str] = "estime"
+    revision: ClassVar[int] = 2
     takes: ClassVar[Takes] = "alone"
     source: ClassVar[bool] = True
 
@@ -65,12 +68,12 @@ class Estime(MeanMetric):
         self.require(2 * self.margin < self.window, "margin", f"less than half of window, which is {self.window}")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        nan = "the summary or the document has no words"
+        nan = "the summary or the document has no words, or none that the model knows"
         alarms = [Output(name, False, 0, nan=nan) for name in ("alarms", "alarms_adjusted", "alarms_alltokens")]
         coherence = Output(
             "coherence", True, -1, 1, nan="the summary has no two words, or all are aligned to one place, or the document has no words"
         )
-        return {"estime": (*alarms, Output("soft", True, -1, 1, nan=nan), coherence, Output("tokens", None, 0))}
+        return {"estime": (*alarms, Output("soft", True, -1, 1, nan=nan), coherence, Output("tokens", None, 0), UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model), "words": f"treebank-sentencex-{corpus.lang or 'en'}"}
@@ -79,7 +82,18 @@ class Estime(MeanMetric):
         rows = [self._values(row, view.features.options.device) for row in self._rows(view)]
         return np.array(rows, dtype=np.float64).reshape(-1, 6)
 
-    def _values(self, row: _Row, device: str | None) -> tuple[float, ...]:
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        return {"estime": np.column_stack([super().statistics(view, fitted)["estime"], self._read(view).counts])}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        names = [output.name for output in self.outputs()[part]][:-1]
+        means = {name: share(statistics[..., i], statistics[..., len(names) + i]) for i, name in enumerate(names)}
+        return {**means, **unknown_share(statistics)}
+
+    def _read(self, view: View) -> PairReading:
+        return read_pairs(view.features, self.model, "masked", view.predictions, view.source)
+
+    def _values(self, row: _Aligned, device: str | None) -> tuple[float, ...]:
         count, known = len(row.ids), int(row.known.sum())
         if not len(row.aligned):
             return (np.nan, np.nan, np.nan, np.nan, np.nan, count)
@@ -91,14 +105,15 @@ class Estime(MeanMetric):
         adjusted = alarms * count / known if known else count
         return alarms, adjusted, int(alarm.sum()), soft, _tau_c(row.aligned_places), count
 
-    def _rows(self, view: View) -> Iterator[_Row]:
+    def _rows(self, view: View) -> Iterator[_Aligned]:
         feature = HiddenWords(self.model, self.layer, self.window, self.margin, self.distance, view.lang or "en")
-        found, summaries, documents = view.get(feature, view.predictions, view.source)
+        read = self._read(view)
+        found, summaries, documents = view.get(feature, read.first.ids, read.second.ids)
         for summary, document in zip(summaries, documents, strict=True):
             known = np.isin(found.words[summary], found.words[document])
             ours, theirs = found.states[summary].astype(np.float64), found.states[document].astype(np.float64)
             nearest = np.argmax(ours @ theirs.T, axis=1) if len(ours) and len(theirs) else np.empty(0, dtype=np.int64)
-            yield _Row(found.ids[summary], found.places[summary], known, found.ids[document][nearest], found.places[document][nearest])
+            yield _Aligned(found.ids[summary], found.places[summary], known, found.ids[document][nearest], found.places[document][nearest])
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         tokenizer = load_masked(self.model, view.features.options.device).tokenizer

@@ -4,7 +4,8 @@
 
 m and S are mean and covariance (over n - 1) of the sentence embeddings of all predictions, m' and S' of all references. With S = A^T A and
 S' = B^T B the last trace is the sum of the singular values of A B^T: no root of a matrix is taken, and nothing breaks down where there are fewer
-texts than dimensions. It is the squared distance, as Fréchet inception distance gives it for images.
+texts than dimensions. It is the squared distance, as Fréchet inception distance gives it for images. A text without any token that the model knows is
+read as an empty one; the distance is undefined where all texts of a side are like that.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
 from nlgauge.features import Features
 from nlgauge.features.encoders import TextEmbedding
-from nlgauge.metric import CorpusMetric, Output, Takes, register
+from nlgauge.metric import TRUNCATED, CorpusMetric, Output, Takes, register
+from nlgauge.metrics.unknown_tokens import NO_KNOWN_TEXT, UNKNOWN_TOKENS, read_texts, total_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 
@@ -59,20 +61,22 @@ class Frechet(CorpusMetric):
 
     name: ClassVar[str] = "frechet"
     takes: ClassVar[Takes] = "joint"
-    resamples: ClassVar[int] = 100
+    resamples: ClassVar[int] = 200
 
     def __post_init__(self) -> None:
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        nan = "a covariance needs at least two predictions and two references"
-        return {"frechet": (Output("frechet", False, 0, nan=nan), Output("truncated", None, 0))}
+        nan = f"a covariance needs at least two predictions and two references, or {NO_KNOWN_TEXT}"
+        return {"frechet": (Output("frechet", False, 0, nan=nan), TRUNCATED, UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model)}
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
-        embedded, predictions, references = features.get(TextEmbedding(self.model), corpus.predictions[system].values, corpus.distinct_references())
+        sides = corpus.predictions[system].values, corpus.distinct_references()
+        read = [read_texts(features, self.model, "encoder", side) for side in sides]
+        embedded, predictions, references = features.get(TextEmbedding(self.model), *(side.ids for side in read))
         vectors, cut = embedded.vectors.values, embedded.truncated.values
         fewest = min(len(predictions), len(references))
         if fewest <= vectors.shape[1]:
@@ -81,5 +85,6 @@ class Frechet(CorpusMetric):
                 "its value is far too high then, and comparable only between equally many texts.",
                 stacklevel=2,
             )
-        value = frechet_distance(vectors[predictions], vectors[references]) if fewest > 1 else math.nan
-        return {"frechet": value, "truncated": float(cut[predictions].sum() + cut[references].sum())}
+        undefined = fewest < 2 or any(side.knows_nothing for side in read)
+        value = math.nan if undefined else frechet_distance(vectors[predictions], vectors[references])
+        return {"frechet": value, "truncated": float(cut[predictions].sum() + cut[references].sum()), **total_share(*read)}

@@ -18,7 +18,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
-from nlgauge.features.text import Tokens
+from nlgauge.features.text import Tokens, token_libraries
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_order
@@ -41,6 +41,9 @@ class Gleu(Metric):
     def __post_init__(self) -> None:
         require_order(self)
         self.require(self.tokenizer in _TOKENIZERS, "tokenizer", f"one of {', '.join(_TOKENIZERS)}")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"gleu": (Output("gleu", True, 0, 1),)}

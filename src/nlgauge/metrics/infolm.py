@@ -1,7 +1,7 @@
 """InfoLM: how far apart the words are that a language model expects in place of those of prediction and reference.
 
     pi_k = softmax(logits at token k / T)          the model has not seen token k: it is masked (masked model), or comes next (causal model)
-    P_x  = sum_k g_k pi_k,  sum_k g_k = 1          one distribution over the vocabulary a text; g uniform, or by `idf` of the token at k
+    P_x  = sum_k g_k pi_k,  sum_k g_k = 1          one distribution over the vocabulary per text; g uniform, or by `idf` of the token at k
     InfoLM(r, h) = I[P_r, P_h]                     I: a measure of `nlgauge.estimators.divergences`, at least 0, and 0 for equal distributions
 
 Paper, released code and torchmetrics disagree with each other and with this; `compat` follows one of them:
@@ -10,6 +10,8 @@ Paper, released code and torchmetrics disagree with each other and with this; `c
 - Fisher-Rao: the paper divides by pi. The paper's JS is Jeffreys' mean of both directions of KL, not Jensen-Shannon.
 - Order: the released code has I[P_h, P_r]. IDF: both programs take a text's weights from a table of its own side, so equal texts may differ.
 - Temperature: 1 here, as the paper found 1 to 2 best; 0.25 in both programs.
+
+A text without any token that the model knows is read as an empty one; the score is undefined where neither text has one.
 """
 
 from __future__ import annotations
@@ -30,8 +32,10 @@ from nlgauge.estimators.divergences import MEASURES, ab_as_printed
 from nlgauge.explain import Distributions, Explanation
 from nlgauge.features import RunOptions
 from nlgauge.features.model_halves import TokenStates, token_strings
-from nlgauge.features.token_distributions import TokenIds, bag, kind_of, likeliest, load, states_feature
-from nlgauge.metric import Arrays, Fit, Metric, Output, View, register
+from nlgauge.features.token_distributions import bag, kind_of, likeliest, load, states_feature
+from nlgauge.features.vocabulary import TokenIds
+from nlgauge.metric import TRUNCATED, UNIFORM_WEIGHTS, Arrays, Fit, Metric, Output, View, register
+from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 # Names of the released code and of torchmetrics.
@@ -52,7 +56,7 @@ class _Convention(NamedTuple):
     idf: bool = False
     negated: tuple[str, ...] = ()
     prediction_first: bool = False
-    table_a_side: bool = False
+    table_per_side: bool = False
 
 
 _CONVENTIONS = {
@@ -64,12 +68,13 @@ _CONVENTIONS = {
 # At most this many distributions are kept while pairs are compared: 30 MB of BERT's.
 _KEPT_BAGS = 128
 _SHOWN = 20
+_UNDEFINED = "one of the texts has no tokens and the measure no largest value, or neither text has a token that the model knows"
 _GUESSES = 5
 
 
 @dataclass(frozen=True)
 class ReferenceFrequencies(Fit):
-    """The weights of tokens by their frequency in the references, each occurrence of a reference a document."""
+    """The weights of tokens by their frequency in the references, each occurrence of a reference being one document."""
 
     model: ModelSpec
     language_model: str | None
@@ -77,7 +82,7 @@ class ReferenceFrequencies(Fit):
     over: ClassVar = "references"
 
     def partial(self, view: View) -> Arrays:
-        tokens, rows = view.get(TokenIds(self.model, self.language_model), view.reference)
+        tokens, rows = view.get(TokenIds(self.model, kind_of(self.model, self.language_model)), view.reference)
         return idf.document_frequencies(tokens.take(rows))
 
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
@@ -94,7 +99,7 @@ class FrequenciesOfBothSides(Fit):
     over: ClassVar = "system"
 
     def partial(self, view: View) -> Arrays:
-        tokens, *rows = view.get(TokenIds(self.model, self.language_model), view.reference, view.predictions)
+        tokens, *rows = view.get(TokenIds(self.model, kind_of(self.model, self.language_model)), view.reference, view.predictions)
         references, predictions = (idf.document_frequencies(tokens.take(side)) for side in rows)
         return {**references, **{f"prediction_{name}": values for name, values in predictions.items()}}
 
@@ -120,6 +125,7 @@ class InfoLM(Metric):
     compat: str | None = None
 
     name: ClassVar[str] = "infolm"
+    revision: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
@@ -178,12 +184,17 @@ class InfoLM(Metric):
             farthest, scale = self._farthest(name), self._scale(name)
             end = math.copysign(math.inf, scale) if math.isnan(farthest) else farthest
             low = -math.inf if self._as_printed(name) else min(0.0, end)
-            found[name] = (Output(name, scale < 0, low, max(0.0, end), nan="one of the texts has no tokens, and the measure no largest value"),)
-        counts = (Output("truncated", None, 0), Output("uniform_weights", None, 0), Output("empty", None, 0))
+            found[name] = (Output(name, scale < 0, low, max(0.0, end), nan=_UNDEFINED),)
+        counts = (
+            TRUNCATED,
+            UNIFORM_WEIGHTS,
+            Output("empty", None, 0, note="rows have an empty text"),
+            UNKNOWN_TOKENS,
+        )
         return {**found, self._measures[0]: (*found[self._measures[0]], *counts)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        table = "each side's own" if self._convention.table_a_side else "references"
+        table = "each side's own" if self._convention.table_per_side else "references"
         resolved = {
             "measure": "+".join(self._measures),
             "temperature": str(self._temperature),
@@ -195,10 +206,10 @@ class InfoLM(Metric):
     def fit(self) -> Fit | None:
         if not self._weighted:
             return None
-        return (FrequenciesOfBothSides if self._convention.table_a_side else ReferenceFrequencies)(self.model, self.language_model)
+        return (FrequenciesOfBothSides if self._convention.table_per_side else ReferenceFrequencies)(self.model, self.language_model)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        found, predictions, references = view.get(states_feature(self.model, self.language_model), view.predictions, view.reference)
+        found, predictions, references, read = self._states(view)
         bags = self._bags(view, found, fitted)
         # Value, whether defined, whether infinite, for each measure; then cut, without weight, empty on one side.
         rows = np.zeros((len(view), 3 * len(self._measures) + 3))
@@ -211,13 +222,19 @@ class InfoLM(Metric):
                 values = [self._compare(name, p, q) for name in self._measures]
                 uniform = q_uniform or p_uniform
             else:
-                values = [self._farthest(name) if any(filled) else 0.0 for name in self._measures]
+                values = [math.nan if read.undefined[row] else self._farthest(name) if any(filled) else 0.0 for name in self._measures]
                 uniform = False
             cut = max(int(found.truncated[place][0]) for place in places)
             marks = [[value if math.isfinite(value) else 0.0, not math.isnan(value), math.isinf(value)] for value in values]
-            rows[row] = [*(mark for of_measure in marks for mark in of_measure), cut, uniform, any(filled) and not all(filled)]
+            rows[row] = [*(mark for of_measure in marks for mark in of_measure), cut, uniform, read.undefined[row] or any(filled) != all(filled)]
         parts = {name: rows[:, 3 * i : 3 * i + 3] for i, name in enumerate(self._measures)}
-        return {**parts, self._measures[0]: np.column_stack([parts[self._measures[0]], rows[:, -3:]])}
+        return {**parts, self._measures[0]: np.column_stack([parts[self._measures[0]], rows[:, -3:], read.counts])}
+
+    def _states(self, view: View) -> tuple[TokenStates, Array, Array, PairReading]:
+        """The states of the texts' tokens, where each prediction and reference is among them, and what the model can read of them."""
+        read = read_pairs(view.features, self.model, kind_of(self.model, self.language_model), view.predictions, view.reference)
+        found, predictions, references = view.get(states_feature(self.model, self.language_model), read.first.ids, read.second.ids)
+        return found, predictions, references, read
 
     def score(self, part: str, statistics: Array) -> Arrays:
         total, defined, infinite = (statistics[..., i] for i in range(3))
@@ -225,6 +242,7 @@ class InfoLM(Metric):
         found = {part: np.where(infinite > 0, math.copysign(math.inf, self._scale(part)), mean)}
         if part == self._measures[0]:
             found |= {name: statistics[..., 3 + i] for i, name in enumerate(("truncated", "uniform_weights", "empty"))}
+            found |= unknown_share(statistics)
         return found
 
     def _compare(self, name: str, p: Array, q: Array) -> float:
@@ -246,7 +264,7 @@ class InfoLM(Metric):
             uniform = not weights.any()
             return bag(loaded, found.states[place], np.ones(len(weights)) if uniform else weights, self._temperature), uniform
 
-        sides = self._weighted and self._convention.table_a_side
+        sides = self._weighted and self._convention.table_per_side
         return lambda place, of_prediction: made(place, of_prediction and sides)
 
     def _weights(self, ids: Array, of_prediction: bool, fitted: Arrays) -> Array:
@@ -255,14 +273,14 @@ class InfoLM(Metric):
         return idf.weights(_prediction_side(fitted) if of_prediction else fitted, ids)
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        found, predictions, references = view.get(states_feature(self.model, self.language_model), view.predictions, view.reference)
+        found, predictions, references, _ = self._states(view)
         loaded = load(self.model, self.language_model, view.features.options)
         bags = self._bags(view, found, fitted)
         statistics = self.statistics(view, fitted)
         explanations: list[Explanation] = []
         for i, places in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
             row = {part: values[i] for part, values in statistics.items()}
-            title = "infolm " + ", ".join(f"{part} {float(self.score(part, values)[part]):.4f}" for part, values in row.items())
+            title = "infolm " + ", ".join(f"{part} {float(self.score(part, row[part])[part]):.4f}" for part in view.parts or row)
             guesses = [likeliest(loaded, found.states[place], found.ids[place], self._temperature, _GUESSES) for place in places]
             differences: list[tuple[str, float, float]] = []
             covered = 0.0

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, TokenScores
-from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
+from nlgauge.features.text import TEXT_TOKENIZERS, Tokens, token_libraries
 from nlgauge.kernels.ngram_sets import js_divergences, js_terms, ngram_counts
 from nlgauge.metric import Arrays, Output, Takes, View, register
 from nlgauge.metric.domains import require_number, require_order
@@ -38,6 +38,9 @@ class JensenShannon(MeanMetric):
         require_order(self, "order")
         require_number(self, "smoothing", 0, 1_000_000)
         self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"js_divergence": (Output("js_divergence", False, 0, 1, "neither text has such an n-gram"),)}

@@ -14,7 +14,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
 from nlgauge.features.pairs import EditCounts
-from nlgauge.features.text import Tokens, tokenizer
+from nlgauge.features.text import Tokens, token_libraries, tokenizer
 from nlgauge.kernels.edits import HITS, opcodes
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
@@ -32,6 +32,9 @@ class Levenshtein(Metric):
     def __post_init__(self) -> None:
         tokenizer(self.tokenizer)
 
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
+
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"levenshtein": (Output("levenshtein", True, 0, 1), Output("distance", False, 0))}
 
@@ -40,9 +43,6 @@ class Levenshtein(Metric):
         tokens, predictions, references = view.get(feature, view.predictions, view.reference)
         distance = view.rows(EditCounts(feature))[:, :HITS].sum(axis=1)
         longest = np.maximum(tokens.lengths[predictions], tokens.lengths[references])
-        # Texts without a token (only punctuation, say) are one unit each: equal, or one edit apart.
-        differ = np.array([view.text(p) != view.text(r) for p, r in zip(view.predictions, view.reference, strict=True)], dtype=bool)
-        distance = np.where(longest > 0, distance, differ)
         return {"levenshtein": np.column_stack([1 - distance / np.maximum(longest, 1), distance, np.ones(len(view))])}
 
     def score(self, part: str, statistics: Array) -> Arrays:

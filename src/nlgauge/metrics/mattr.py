@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge.corpus.columns import Array
-from nlgauge.features.text import Tokens
+from nlgauge.features.text import Tokens, token_libraries
 from nlgauge.metric import Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
 from nlgauge.metric.mean import MeanMetric
@@ -36,6 +36,9 @@ class Mattr(MeanMetric):
     def __post_init__(self) -> None:
         require_whole(self, "window")
         self.require(self.tokenizer in ("unicode", "whitespace", "13a"), "tokenizer", "'unicode', 'whitespace' or '13a'")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"mattr": (Output("mattr", True, 0, 1, "the text has no token"),)}

@@ -10,11 +10,13 @@ principal axes with 90 % of the variance, clustered by k-means. MAUVE* smooths t
     FI = 2 sum over buckets of  (p + q) / 4 - p q (log p - log q) / (2 (p - q))
 
 The authors' package sorts the curve's points before it integrates, which puts the end points wrongly where p equals q exactly (0.75 for two
-buckets instead of 1); here they stay in their order, which changes nothing else. It drops empty texts; here they count.
+buckets instead of 1); here they stay in their order, which changes nothing else. It drops empty texts; here they count. A text without any token that
+the model knows is read as an empty one; the scores are undefined where all texts of a side are like that.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -28,8 +30,10 @@ from nlgauge.estimators.codebook import fit_codebook
 from nlgauge.features import Feature, Features
 from nlgauge.features.encoders import TextEmbedding
 from nlgauge.features.last_token import LastState
-from nlgauge.metric import CorpusMetric, Output, Takes, register
+from nlgauge.metric import TRUNCATED, CorpusMetric, Output, Takes, register
+from nlgauge.metrics.unknown_tokens import NO_KNOWN_TEXT, UNKNOWN_TOKENS, read_texts, total_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
+from nlgauge.models.catalogue import Kind
 
 _WEIGHTS = np.linspace(1e-6, 1 - 1e-6, 25)
 _FEW_TEXTS = 1000
@@ -92,7 +96,7 @@ class Mauve(CorpusMetric):
     name: ClassVar[str] = "mauve"
     takes: ClassVar[Takes] = "joint"
     seeded: ClassVar[bool] = True
-    resamples: ClassVar[int] = 50
+    resamples: ClassVar[int] = 100
 
     def __post_init__(self) -> None:
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
@@ -102,19 +106,22 @@ class Mauve(CorpusMetric):
         self.require(isinstance(self.max_tokens, int) and self.max_tokens >= 1, "max_tokens", "a whole number from 1")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        outputs = (Output("mauve", True, 0, 1), Output("mauve_star", True, 0, 1), Output("frontier_integral", False, 0, 1))
-        return {"mauve": (*outputs, Output("buckets", None, 1), Output("truncated", None, 0))}
+        outputs = [Output(name, name != "frontier_integral", 0, 1, NO_KNOWN_TEXT) for name in ("mauve", "mauve_star", "frontier_integral")]
+        return {"mauve": (*outputs, Output("buckets", None, 1), TRUNCATED, UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model)}
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
-        sides = corpus.predictions[system].values, corpus.distinct_references()
+        kind: Kind = "causal" if self.features == "causal" else "encoder"
+        given = corpus.predictions[system].values, corpus.distinct_references()
+        read = [read_texts(features, self.model, kind, side) for side in given]
+        sides = [side.ids for side in read]
         fewest = min(len(side) for side in sides)
         if fewest < _FEW_TEXTS:
             warnings.warn(f"mauve has {fewest} texts on a side; under about {_FEW_TEXTS} its value says little.", stacklevel=2)
         # Texts are taken in alphabetical order, each once, so that neither the order of segments nor another system changes what is drawn.
-        texts = np.array(sorted(set(np.concatenate(sides).tolist()), key=lambda text: corpus.texts[text]), dtype=np.int64)
+        texts = np.array(sorted(set(np.concatenate(sides).tolist()), key=lambda text: features.texts[text]), dtype=np.int64)
         place = {text: i for i, text in enumerate(texts.tolist())}
         p, q = (np.bincount([place[text] for text in side.tolist()], minlength=len(texts)).astype(np.float64) for side in sides)
         column, rows = features.get(self._feature, texts)
@@ -123,12 +130,18 @@ class Mauve(CorpusMetric):
         codebook = fit_codebook(vectors, p + q, asked, seed=features.options.seed)
         found = codebook.buckets(vectors)
         p_counts, q_counts = (np.bincount(found, side, len(codebook.centres)) for side in (p, q))
-        return {
+        values = {
             "mauve": mauve_from_histograms(p_counts, q_counts, self.scaling),
             "mauve_star": mauve_from_histograms(p_counts, q_counts, self.scaling, 0.5),
             "frontier_integral": frontier_integral(p_counts, q_counts),
+        }
+        if any(side.knows_nothing for side in read):
+            values = dict.fromkeys(values, math.nan)
+        return {
+            **values,
             "buckets": float(len(codebook.centres)),
             "truncated": float((p + q) @ cut),
+            **total_share(*read),
         }
 
     @property

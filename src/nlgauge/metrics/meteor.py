@@ -26,7 +26,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, WordAlignment
 from nlgauge.features.pairs import Findings
 from nlgauge.features.paraphrases import content, phrase_table, word_list
-from nlgauge.features.text import Words
+from nlgauge.features.text import Words, token_libraries
 from nlgauge.features.wordnet import nltk_synonyms, pooled_synsets, synsets
 from nlgauge.kernels.alignment import Keys, Match, chunk_numbers
 from nlgauge.kernels.alignment_compat import beam, greedy
@@ -106,6 +106,9 @@ class Meteor(Metric):
         own = {"1.5": "jar", "2005": "nltk"}[self.version]
         self.require(self.compat in (None, own), "compat", f"None or, for version {self.version}, {own!r}")
         self.require(self.compat != "nltk" or not self.paraphrases, "paraphrases", "empty with compat='nltk'")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer, self.stem)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         shares = [Output(name, True, 0, 1) for name in ("meteor", "precision", "recall", "f_mean")]

@@ -21,7 +21,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features import RunOptions
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, TokenKeys, Tokens, language_tokenizer
+from nlgauge.features.text import SACREBLEU_TOKENIZERS, TokenKeys, Tokens, language_tokenizer, token_libraries
 from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys, weighted_matches
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
@@ -85,6 +85,9 @@ class Nist(Metric):
     def __post_init__(self) -> None:
         require_order(self)
         self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer or "13a")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         lengths = [Output(name, None, 0) for name in ("length_ratio", "translation_length", "reference_length")]

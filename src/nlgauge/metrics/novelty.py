@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import Findings
-from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
+from nlgauge.features.text import TEXT_TOKENIZERS, Tokens, token_libraries
 from nlgauge.kernels.ngram_sets import novel_ngrams
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import Arrays, Output, Takes, View, register
@@ -39,6 +39,9 @@ class Novelty(MeanMetric):
     def __post_init__(self) -> None:
         require_order(self)
         self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "the summary is too short to have such an n-gram"

@@ -1,9 +1,10 @@
-"""Perplexity: how surprised a causal language model is by a text, a token on average.
+"""Perplexity: how surprised a causal language model is by a text, per token on average.
 
     PPL = exp( -(1/n) sum_t log p(x_t | start, x_<t) )
 
 The corpus score weighs every token alike: exp of the summed information over the number of tokens, not the mean of the texts' perplexities. A text
-longer than the model's window is read in windows that overlap (`stride`), so that no token is dropped.
+longer than the model's window is read in windows that overlap (`stride`), so that no token is dropped. A text without any token that the model knows
+is read as an empty one, and has no perplexity.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, TokenScores
-from nlgauge.features.causal_lm import NextTokenStates, log_probabilities
+from nlgauge.features.causal_lm import NextTokenStates, token_log_probabilities
 from nlgauge.features.model_halves import token_strings
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, read_texts, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import inference, load_causal
 
@@ -27,13 +29,14 @@ from nlgauge.models.loader import inference, load_causal
 @register
 @dataclass(frozen=True)
 class Perplexity(Metric):
-    """Perplexity of the predictions themselves under a causal language model, and bits a token."""
+    """Perplexity of the predictions themselves under a causal language model, and bits per token."""
 
     model: ModelSpec = "smollm2"
     stride: int | None = None
     start: str = ""
 
     name: ClassVar[str] = "perplexity"
+    revision: ClassVar[int] = 2
     aliases: ClassVar[dict[str, dict[str, object]]] = {"ppl": {}}
     takes: ClassVar[Takes] = "alone"
 
@@ -43,41 +46,45 @@ class Perplexity(Metric):
         self.require(isinstance(self.start, str), "start", "the name of a token, or '' for the model's own")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        nan = "there is no token to guess"
-        return {"perplexity": (Output("perplexity", False, 1, nan=nan), Output("bits_per_token", False, 0, nan=nan), Output("tokens", None, 0))}
+        nan = "there is no token to guess, or none that the model knows"
+        measures = Output("perplexity", False, 1, nan=nan, decimals=2), Output("bits_per_token", False, 0, nan=nan)
+        return {"perplexity": (*measures, Output("tokens", None, 0), UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model)}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        information = self._information(view)
+        information, _ = self._information(view)
         sums = np.bincount(information.owners, information.values, len(view))
-        return {"perplexity": np.column_stack([sums, information.lengths]).astype(np.float64)}
+        counts = read_texts(view.features, self.model, "causal", view.predictions).counts
+        return {"perplexity": np.column_stack([sums, information.lengths, counts]).astype(np.float64)}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics, dtype=np.float64)
         sums, tokens = statistics[..., 0], statistics[..., 1]
         mean = np.where(tokens > 0, sums / np.where(tokens > 0, tokens, 1.0), np.nan)
-        return {"perplexity": np.exp(mean), "bits_per_token": mean / math.log(2), "tokens": tokens}
+        return {"perplexity": np.exp(mean), "bits_per_token": mean / math.log(2), "tokens": tokens, **unknown_share(statistics)}
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        information = self._information(view)
+        information, ids = self._information(view)
         found: list[Explanation] = []
         loaded = load_causal(self.model, view.features.options.device)
-        states, places = view.get(NextTokenStates(self.model, self.start, self.stride), view.predictions)
         for i, row in enumerate(self.statistics(view, fitted)["perplexity"]):
-            tokens = token_strings(loaded, states.ids[places[i]].tolist())
+            tokens = token_strings(loaded, ids[i].tolist())
             title = f"perplexity {float(self.score('perplexity', row)['perplexity']):.2f}"
             found.append(TokenScores(title, {"perplexity": row}, tokens, {"information (nats)": information[i].tolist()}))
         return found
 
-    def _information(self, view: View) -> Ragged:
-        """-log p of every token of every row."""
-        found, places = view.get(NextTokenStates(self.model, self.start, self.stride), view.predictions)
+    def _information(self, view: View) -> tuple[Ragged, Ragged]:
+        """-log p of every token of every row, and the tokens."""
+        read = read_texts(view.features, self.model, "causal", view.predictions)
+        found, places = view.get(NextTokenStates(self.model, self.start, self.stride), read.ids)
         loaded = load_causal(self.model, view.features.options.device)
         states, ids = found.states.take(places), found.ids.take(places)
         if not len(ids.values):
-            return Ragged(np.empty(0), ids.offsets)
+            return Ragged(np.empty(0), ids.offsets), ids
         with inference() as torch:
-            values, _ = log_probabilities(loaded, torch.from_numpy(states.values).to(loaded.device), torch.from_numpy(ids.values).to(loaded.device))
-        return Ragged(-values, ids.offsets)
+            values, _ = token_log_probabilities(
+                loaded, torch.from_numpy(states.values).to(loaded.device), torch.from_numpy(ids.values).to(loaded.device)
+            )
+        return Ragged(-values, ids.offsets), ids

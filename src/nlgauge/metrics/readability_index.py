@@ -27,12 +27,15 @@ class ReadabilityIndex(Metric):
         """The index, from counts by name; words and sentences are above 0."""
         raise NotImplementedError
 
+    def libraries(self) -> tuple[str, ...]:
+        return ("sentencex", "regex")
+
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        index = Output(self.name, self.higher_is_better, *self.bounds, nan="the text has no word")
+        index = Output(self.name, self.higher_is_better, *self.bounds, nan="the text has no word", decimals=2)
         return {self.name: (index, *(Output(name, None, 0) for name in ("words", "sentences", *self.uses)))}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), "sentences": f"sentencex-{corpus.lang or 'en'}"}
+        return {**super().facts(corpus), "sentences": f"sentencex-{corpus.lang or 'en'}+quotations"}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         counts, texts = view.get(ReadabilityCounts(view.lang or "en"), view.predictions)

@@ -19,7 +19,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, WordAlignment
 from nlgauge.features.pairs import Findings
-from nlgauge.features.text import Tokens
+from nlgauge.features.text import Tokens, token_libraries
 from nlgauge.kernels.alignment import chunk_numbers
 from nlgauge.kernels.word_order import ascending_pairs, word_places
 from nlgauge.metric import Arrays, Output, View, register
@@ -44,6 +44,9 @@ class Ribes(MeanMetric):
             require_number(self, parameter)
         self.require(self.tokenizer in ("unicode", "whitespace", "13a"), "tokenizer", "'unicode', 'whitespace' or '13a'")
         self.require(self.compat in (None, "nltk"), "compat", "None or 'nltk'")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"ribes": tuple(Output(name, True, 0, 1) for name in ("ribes", "order", "precision", "brevity_penalty"))}

@@ -6,6 +6,10 @@ Hits are clipped n-gram matches (rouge1 ... rouge9), the length of the longest c
 or of the union over lines (rougeLsum; sentences must stand on lines of their own). The corpus score is the mean over segments.
 With several references the best F decides, type by type. With `tokenizer="google"` the numbers are rouge-score's; our own
 tokeniser is the same on ASCII and keeps every other script.
+
+compat="coco" is the ROUGE-L of the COCO captions' program: P and R are the greatest over the references, each for itself, and
+
+    F = (1 + b^2) P R / (R + b^2 P),   b = 1.2
 """
 
 from __future__ import annotations
@@ -20,10 +24,13 @@ import numpy as np
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches, Findings
-from nlgauge.features.text import Lines, Tokens
+from nlgauge.features.text import Lines, Tokens, token_libraries
 from nlgauge.kernels.lcs import lcs_lengths, union_lcs_hits
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
+
+_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+_COCO_BETA = 1.2
 
 
 @register
@@ -31,9 +38,10 @@ from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 class Rouge(Metric):
     """ROUGE, 0 to 1; "score" is rougeL's F where it is among the types."""
 
-    rouge_types: tuple[str, ...] = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+    rouge_types: tuple[str, ...] = _TYPES
     stem: bool = False
     tokenizer: str = "unicode"
+    compat: str | None = None
 
     name: ClassVar[str] = "rouge"
     spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "rouge_keys": "rouge_types"}
@@ -42,10 +50,18 @@ class Rouge(Metric):
         valid = isinstance(self.rouge_types, tuple) and bool(self.rouge_types) and len(set(self.rouge_types)) == len(self.rouge_types)
         valid = valid and all(isinstance(t, str) and re.fullmatch(r"rouge([1-9]|L|Lsum)", t) for t in self.rouge_types)
         self.require(valid, "rouge_types", "a list of different rouge1 ... rouge9, rougeL, rougeLsum")
-        self.require(self.tokenizer in ("unicode", "google"), "tokenizer", "'unicode' or 'google'")
+        self.require(self.tokenizer in ("unicode", "google", "whitespace"), "tokenizer", "'unicode', 'google' or 'whitespace'")
+        self.require(self.compat in (None, "coco"), "compat", "None or 'coco'")
+        if self.compat == "coco":
+            self.require(self.rouge_types in (_TYPES, ("rougeL",)), "rouge_types", "left out with compat='coco', which is rougeL alone")
+            # It needs all references of a prediction at once.
+            object.__setattr__(self, "takes", "joint")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer, self.stem)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        types = sorted(self.rouge_types, key=lambda kind: kind != "rougeL")
+        types = ["rougeL"] if self.compat == "coco" else sorted(self.rouge_types, key=lambda kind: kind != "rougeL")
         return {kind: tuple(Output(kind + suffix, True, 0, 1) for suffix in ("", "_precision", "_recall")) for kind in types}
 
     @property
@@ -53,18 +69,23 @@ class Rouge(Metric):
         return Tokens(self.tokenizer, stem=self.stem)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        assert view.references is not None
         found = {}
+        weight = _COCO_BETA**2 if self.compat == "coco" else 1.0
         for kind, (hits, predicted, expected) in view.rows(Findings(self)).items():
             precision, recall = hits / np.maximum(predicted, 1), hits / np.maximum(expected, 1)
-            f = 2 * precision * recall / np.where(hits > 0, precision + recall, 1.0)
+            if self.compat == "coco":
+                precision, recall = (np.maximum.reduceat(side, view.references.offsets[:-1]) for side in (precision, recall))
+            f = (1 + weight) * precision * recall / np.where(recall > 0, recall + weight * precision, 1.0)
             found[kind] = np.column_stack([f, precision, recall, np.ones(len(f))])
         return found
 
     def findings(self, view: View) -> dict[str, tuple[Array, Array, Array]]:
-        """For each type the hits, and how many there could be in the prediction and in the reference, row by row."""
-        tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
+        """For each type the hits, and how many there could be in the prediction and in the reference, for each pair of the two."""
+        assert view.references is not None
+        tokens, predictions, references = view.get(self._tokens, view.predictions[view.references.owners], view.reference)
         lengths = tokens.lengths[predictions], tokens.lengths[references]
-        highest = max((int(kind[-1]) for kind in self.rouge_types if kind[-1].isdigit()), default=0)
+        highest = max((int(kind[-1]) for kind in self.outputs() if kind[-1].isdigit()), default=0)
         matches = view.rows(ClippedMatches(self._tokens, highest))
         totals = [ngram_totals(length, highest) for length in lengths]
         found = {}
@@ -91,13 +112,16 @@ class Rouge(Metric):
         return {output.name: statistics[..., i] / statistics[..., -1] for i, output in enumerate(self.outputs()[part])}
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        assert view.references is not None
         rows = self.statistics(view, fitted)
         counts = view.rows(Findings(self))
         found: list[Explanation] = []
-        for i, (prediction, reference) in enumerate(zip(view.predictions, view.reference, strict=True)):
+        for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):
             tokens = self._tokens.of(view.text(prediction))
-            longest = longest_matched(tokens, [self._tokens.of(view.text(reference))], 9)
-            orders = [Order(kind, *(float(column[i]) for column in columns)) for kind, columns in counts.items()]
-            title = ", ".join(f"{kind} {values[i, 0]:.4f}" for kind, values in rows.items())
+            longest = longest_matched(tokens, [self._tokens.of(view.text(reference)) for reference in references], 9)
+            pairs = range(*view.references.offsets[i : i + 2])
+            kinds = view.parts or tuple(rows)
+            orders = [Order(kind, *(float(column[pair]) for column in counts[kind])) for kind in kinds for pair in pairs]
+            title = ", ".join(f"{kind} {rows[kind][i, 0]:.4f}" for kind in kinds)
             found.append(NgramMatches(title, {kind: values[i] for kind, values in rows.items()}, tokens, longest, orders))
         return found

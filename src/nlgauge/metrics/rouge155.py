@@ -24,7 +24,7 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import Findings
 from nlgauge.features.rouge155 import RougeTokens
-from nlgauge.features.text import Lines
+from nlgauge.features.text import Lines, token_libraries
 from nlgauge.kernels.lcs import union_lcs_hits
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
 from nlgauge.kernels.rouge_references import PairCounts, means, reference_sets
@@ -67,6 +67,9 @@ class Rouge155(Metric):
 
     def made_for(self) -> tuple[str, ...] | None:
         return ("en",) if self.tokenizer == "1.5.5" or self.stem or self.stop_words else None
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer, self.stem)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {kind: tuple(Output(kind + suffix, True, 0, 1) for suffix in ("", "_precision", "_recall")) for kind in self.rouge_types}

@@ -18,7 +18,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, WordGroups
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer
+from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer, token_libraries
 from nlgauge.kernels.edit_operations import ADD, DELETE, KEEP, operation_counts, operation_shares
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 
@@ -42,6 +42,9 @@ class Sari(Metric):
     def __post_init__(self) -> None:
         self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
         self.require(self.compat in (None, "easse", "original", "evaluate"), "compat", "None, 'easse', 'original' or 'evaluate'")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer or "13a")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"sari": tuple(Output(name, True, 0, 100) for name in ("sari", "sari_add", "sari_keep", "sari_delete"))}

@@ -16,7 +16,7 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features
-from nlgauge.features.text import Tokens, language_tokenizer
+from nlgauge.features.text import Tokens, language_tokenizer, token_libraries
 from nlgauge.kernels.leave_one_out import closest_other_lengths, matches_with_the_others
 from nlgauge.kernels.ngrams import ngram_totals
 from nlgauge.metric import CorpusMetric, Output, register
@@ -37,7 +37,7 @@ class SelfBleu(CorpusMetric):
     sample: int | None = None
 
     name: ClassVar[str] = "self_bleu"
-    resamples: ClassVar[int] = 100
+    resamples: ClassVar[int] = 200
 
     def __post_init__(self) -> None:
         require_bleu(self)
@@ -56,6 +56,9 @@ class SelfBleu(CorpusMetric):
 
     def for_language(self, lang: str | None) -> SelfBleu:
         return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer or "13a")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"self_bleu": (Output("self_bleu", False, 0, 100, "fewer than two texts have a token"),)}

@@ -15,7 +15,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer
+from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer, token_libraries
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_order
 from nlgauge.metrics.bleu import Bleu
@@ -37,6 +37,9 @@ class SentenceBleu(Metric):
     def __post_init__(self) -> None:
         require_order(self)
         self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer or "13a")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"sentence_bleu": (Output("sentence_bleu", True, 0, 100),)}

@@ -10,7 +10,8 @@ A sentence's prompt is the start token, then for I(D) the `upstream` sentences b
 sentence itself, and those again: "the document given the document" is in the paper's code the sentence given itself, here `full="sentence"`;
 `full="document"` prompts with the whole document. Summary, sentences and `separator` are encoded apart. No cleaning.
 
-The corpus score is the mean over segments. s is NaN where I(D) = I(D|D): an empty document, or a model that learns nothing from a prompt.
+The corpus score is the mean over segments. s is NaN where I(D) = I(D|D): an empty document, or a model that learns nothing from a prompt. A text
+without any token that the model knows is read as an empty one.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from nlgauge.explain import Explanation, TokenScores
 from nlgauge.features.causal_lm import LogProbs, TokenInformation
 from nlgauge.features.model_halves import token_strings
 from nlgauge.features.text import Sentences
-from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, Takes, View, register
+from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import load_causal
 
@@ -44,12 +46,18 @@ _MEASURES = _NAMES[:3]
 
 
 class _Readings(NamedTuple):
-    """Where the sentences of each row's document stand in the feature: alone, after the summary, after themselves."""
+    """Where the sentences of each row's document stand in the feature: alone, after the summary, after themselves; unknown and all tokens."""
 
     information: TokenInformation
     base: Ragged
     help: Ragged
     full: Ragged
+    counts: Array
+
+    @property
+    def sides(self) -> tuple[Ragged, Ragged, Ragged]:
+        """The three ways in which a sentence is read."""
+        return self.base, self.help, self.full
 
 
 @register
@@ -66,6 +74,7 @@ class Shannon(Metric):
     start: str = ""
 
     name: ClassVar[str] = "shannon"
+    revision: ClassVar[int] = 2
     aliases: ClassVar[dict[str, dict[str, object]]] = {
         "shannon_score": {},
         "information_difference": {"measure": "information_difference"},
@@ -92,7 +101,7 @@ class Shannon(Metric):
         }
         first = measures.pop(self.measure)
         informations = [Output(name, None, 0) for name in _NAMES[3:]]
-        return {"shannon": (first, *measures.values(), *informations, Output("document_tokens", None, 0), Output("truncated", None, 0))}
+        return {"shannon": (first, *measures.values(), *informations, Output("document_tokens", None, 0), TRUNCATED, UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model), "sentences": f"sentencex-{corpus.lang or 'en'}"}
@@ -102,17 +111,17 @@ class Shannon(Metric):
         scale = 1 / math.log(2) if self.units == "bits" else 1.0
         sums = -scale * _row_sums(readings.information.log_probabilities)
         hits = _row_sums(readings.information.likeliest)
-        base, helped, full = (np.bincount(side.owners, sums[side.values], len(side)) for side in readings[1:])
+        base, helped, full = (np.bincount(side.owners, sums[side.values], len(side)) for side in readings.sides)
         gained = np.bincount(readings.help.owners, hits[readings.help.values] - hits[readings.base.values], len(view))
         tokens = np.bincount(readings.base.owners, readings.information.ids.lengths[readings.base.values], len(view))
         cut = readings.information.truncated.values
-        truncated = np.any([np.bincount(side.owners, cut[side.values], len(side)) > 0 for side in readings[1:]], axis=0)
+        truncated = np.any([np.bincount(side.owners, cut[side.values], len(side)) > 0 for side in readings.sides], axis=0)
         # Below this share of the document's information the difference is rounding.
         valid = np.abs(base - full) > 1e-7 * base
         score = np.where(valid, (base - helped) / np.where(valid, base - full, 1.0), 0.0)
         gain = gained / np.maximum(tokens, 1)
         counts = [tokens, truncated, valid, tokens > 0, np.ones(len(view))]
-        return {"shannon": np.column_stack([score, gain, base - helped, base, helped, full, *counts])}
+        return {"shannon": np.column_stack([score, gain, base - helped, base, helped, full, *counts, readings.counts])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics, dtype=np.float64)
@@ -120,16 +129,17 @@ class Shannon(Metric):
         found = {name: statistics[..., i] / count for i, name in enumerate(_NAMES)}
         for name, defined in (("shannon", valid), ("blanc_shannon", filled)):
             found[name] = np.where(defined > 0, statistics[..., _NAMES.index(name)] / np.where(defined > 0, defined, 1.0), np.nan)
-        found |= {"document_tokens": tokens, "truncated": truncated}
+        found |= {"document_tokens": tokens, "truncated": truncated, **unknown_share(statistics)}
         return {output.name: found[output.name] for output in self.outputs()[part]}
 
     def _readings(self, view: View) -> _Readings:
-        sentences, documents = view.get(Sentences(view.lang or "en"), view.source)
+        read = read_pairs(view.features, self.model, "causal", view.predictions, view.source)
+        sentences, documents = view.get(Sentences(view.lang or "en"), read.second.ids)
         texts = view.features.texts
         separator = [texts.intern(self.separator)] if self.separator else []
         keys: dict[str, list[list[int]]] = {"base": [], "help": [], "full": []}
         counts = []
-        for summary, source in zip(view.predictions.tolist(), documents.tolist(), strict=True):
+        for summary, source in zip(read.first.ids.tolist(), documents.tolist(), strict=True):
             parts = sentences[source].tolist()
             counts.append(len(parts))
             for j, sentence in enumerate(parts):
@@ -142,7 +152,8 @@ class Shannon(Metric):
         columns = [Ragged.of(rows) for rows in keys.values()]
         information, *places = view.get(LogProbs(self.model, self.start), *columns)
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return _Readings(information, *(Ragged(place, offsets) for place in places))
+        base, helped, full = (Ragged(place, offsets) for place in places)
+        return _Readings(information, base, helped, full, read.counts)
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         readings = self._readings(view)
@@ -155,7 +166,7 @@ class Shannon(Metric):
             tokens = token_strings(loaded, [int(token) for place in readings.base[i] for token in information.ids[place]])
             values = {
                 name: [float(-scale * value) for place in side[i] for value in information.log_probabilities[place]]
-                for name, side in zip(("alone", "given the summary", "given itself"), readings[1:], strict=True)
+                for name, side in zip(("alone", "given the summary", "given itself"), readings.sides, strict=True)
             }
             score = self.score("shannon", row)
             title = f"shannon {score['shannon']:.4f}, information difference {score['information_difference']:.2f} {self.units}, "

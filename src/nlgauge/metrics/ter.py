@@ -65,7 +65,7 @@ class Ter(Metric):
     takes: ClassVar[Takes] = "joint"
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"ter": (Output("ter", False, 0), *(Output(name, None, 0) for name in ("edits", "shifts", "reference_length")))}
+        return {"ter": (Output("ter", False, 0, decimals=2), *(Output(name, None, 0) for name in ("edits", "shifts", "reference_length")))}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         choices = {"norm": self.normalized, "punct": not self.no_punct, "asian": self.asian_support}

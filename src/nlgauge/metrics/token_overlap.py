@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
-from nlgauge.features.text import Tokens
+from nlgauge.features.text import Tokens, token_libraries
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import Arrays, Output, View
 from nlgauge.metric.mean import MeanMetric
@@ -23,6 +24,12 @@ class TokenOverlap(MeanMetric):
         self.require(self.normalize in (None, "squad"), "normalize", "None or 'squad'")
         self.require(self.compat in (None, "nlg-metricverse"), "compat", "None or 'nlg-metricverse'")
         self.require(self.compat is None or self.normalize is None, "normalize", "None where compat chooses the normalisation")
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return {**super().facts(corpus), "tok": self._tokens.tokenizer}
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self._tokens.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {self.name: (Output(self.name, True, 0, 1),)}
@@ -40,8 +47,8 @@ class TokenOverlap(MeanMetric):
 
     def values(self, view: View) -> Array:
         overlap, predicted, expected = self._counts(view)
-        # Ids are equal where texts are: nothing was asked for and nothing was said.
-        value = np.where(predicted + expected > 0, self.share(overlap, predicted, expected), view.predictions == view.reference)
+        # Nothing was asked for and nothing was said.
+        value = np.where(predicted + expected > 0, self.share(overlap, predicted, expected), 1.0)
         return value[:, None]
 
     def _counts(self, view: View) -> tuple[Array, Array, Array]:

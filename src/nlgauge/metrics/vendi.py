@@ -21,7 +21,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import Features
-from nlgauge.features.text import Tokens
+from nlgauge.features.text import Tokens, token_libraries
 from nlgauge.metric import CorpusMetric, Output, register
 from nlgauge.metric.domains import require_number, require_order, require_whole
 
@@ -69,7 +69,7 @@ class Vendi(CorpusMetric):
     sample: int | None = None
 
     name: ClassVar[str] = "vendi"
-    resamples: ClassVar[int] = 50
+    resamples: ClassVar[int] = 200
 
     def __post_init__(self) -> None:
         self.require(self.kernel in ("ngram", "ngram_set"), "kernel", "'ngram' or 'ngram_set'; nlgauge.metrics.vendi.vendi_score takes any matrix")
@@ -83,6 +83,9 @@ class Vendi(CorpusMetric):
     @property
     def seeded(self) -> bool:  # type: ignore[override]
         return self.sample is not None
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"vendi": (Output("vendi", True, 1, nan="no text is long enough to have such an n-gram"),)}

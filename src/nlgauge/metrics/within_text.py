@@ -7,7 +7,7 @@ from typing import ClassVar
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, TokenScores
 from nlgauge.features.pairs import RepeatedNgrams
-from nlgauge.features.text import TEXT_TOKENIZERS, Tokens
+from nlgauge.features.text import TEXT_TOKENIZERS, Tokens, token_libraries
 from nlgauge.kernels.ngram_sets import ngram_counts
 from nlgauge.metric import Arrays, Takes, View
 from nlgauge.metric.domains import require_order
@@ -25,6 +25,9 @@ class WithinText(MeanMetric):
     def __post_init__(self) -> None:
         require_order(self)
         self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
 
     def counts(self, view: View) -> Array:
         """(rows, orders, 3) repeated, different and all n-grams."""

@@ -64,7 +64,7 @@ def get(name: str, hub: bool = False) -> Path:
 def _remove_unfinished() -> None:
     """Removes what a fetch that was killed more than a day ago has left in the cache."""
     names = "|".join(re.escape(name) for name in CATALOGUE)
-    # Before 0.2 the directories were called .NAME-xxxxxxxx.
+    # The first versions called them .NAME-xxxxxxxx.
     left = re.compile(rf"\..*{re.escape(_UNFINISHED)}|\.(?:{names})-[a-z0-9_]{{8}}")
     for path in cache_directory().glob(".*"):
         if left.fullmatch(path.name) and path.is_dir() and not path.is_symlink() and path.stat().st_mtime < time.time() - _DAY:

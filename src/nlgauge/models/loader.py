@@ -106,7 +106,12 @@ def _load(spec: ModelSpec, kind: str, device: str | None) -> Loaded:
     # A directory may hold another model tomorrow, and a relative path mean another directory.
     content = () if isinstance(spec, Model) else store.fingerprint(store.require(spec))
     # Transformers patches torch while it loads: two at a time would see each other's patches.
-    return _MODELS.get((spec, content, kind, where), lambda: _loaded(spec, kind, where))
+    return _MODELS.get((spec, content, kind, where), lambda: _tidily_loaded(spec, kind, where))
+
+
+def _tidily_loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
+    with tidy_environment():
+        return _loaded(spec, kind, device)
 
 
 def _loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
@@ -123,7 +128,7 @@ def _loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
     try:
         config = transformers.AutoConfig.from_pretrained(directory, local_files_only=True)
         prefix = {"add_prefix_space": True} if kind == "AutoModel" and config.model_type in _PREFIX_SPACE else {}
-        with quiet(), tidy_environment():
+        with quiet():
             tokenizer = transformers.AutoTokenizer.from_pretrained(directory, local_files_only=True, **prefix)
             load = getattr(transformers, kind).from_pretrained
             model, info = load(directory, local_files_only=True, use_safetensors=True, dtype=torch.float32, output_loading_info=True)

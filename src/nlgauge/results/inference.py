@@ -159,7 +159,10 @@ class Inference:
         observed = differences(np.zeros(len(self.corpus)))
         p_values = swap_test(differences, observed, self.plan.clusters.swaps(count, self.plan.seed))
         reason = f"tested by approximate randomisation with {count} recomputations, which give no interval of the difference"
-        return {name: PairTest(math.nan, math.nan, p, "randomisation", count, reason) for name, p in p_values.items()}
+        return {
+            name: PairTest(math.nan, math.nan, p, "randomisation", count, _unknown(observed[name]) if math.isnan(p) else reason)
+            for name, p in p_values.items()
+        }
 
 
 def bootstrap_scores(tables: list[Table], plan: Resampling) -> list[Arrays]:
@@ -180,7 +183,9 @@ def percentile(score: float, samples: Array, confidence: float) -> Interval:
 
 def half_sample_interval(score: float, samples: Array, confidence: float, scale: float = 1.0) -> Interval:
     """The interval of a metric that is not computed from per-segment statistics, from its values on random halves."""
-    spread = percentile(score, scale * (samples - samples.mean()), confidence)
+    # An infinite value has no distance from a mean: the interval is not known.
+    with np.errstate(invalid="ignore"):
+        spread = percentile(score, scale * (samples - samples.mean()), confidence)
     return Interval(score, score + spread.low, score + spread.high, spread.reason)
 
 
@@ -188,8 +193,12 @@ def _pair_test(observed: float, drawn: Array, shuffled: Array | None, plan: Resa
     """The interval of a difference from bootstrap draws, and its p-value from shuffled ones, else from those draws shifted to mean 0."""
     interval = percentile(observed, drawn, plan.confidence)
     p = p_value(observed, drawn - drawn.mean() if shuffled is None else shuffled)
-    unknown = "a score is undefined or infinite, so its difference is not known" if not math.isfinite(observed) else "undefined in some resamples"
-    return PairTest(interval.low, interval.high, p, test, plan.resamples, unknown if math.isnan(p) else interval.reason)
+    return PairTest(interval.low, interval.high, p, test, plan.resamples, _unknown(observed) if math.isnan(p) else interval.reason)
+
+
+def _unknown(observed: float) -> str:
+    """Why the p-value of a difference is NaN."""
+    return "undefined in some resamples" if math.isfinite(observed) else "a score is undefined or infinite, so its difference is not known"
 
 
 def _randomised(first: list[Table], second: list[Table], plan: Resampling) -> list[Arrays]:

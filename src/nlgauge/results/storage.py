@@ -37,6 +37,7 @@ from nlgauge.results.first_format import upgraded
 from nlgauge.results.result import Result
 from nlgauge.results.saved_run import SavedFit, SavedMetric, SavedRun, SavedTable
 from nlgauge.results.table import Table
+from nlgauge.run.checks import check
 from nlgauge.run.chunk import Fits, Job
 from nlgauge.run.costs import Costs
 from nlgauge.run.reduction import Averaged, LostFunction, ReduceFn
@@ -187,7 +188,7 @@ def load(directory: str | Path) -> Result:
         TypeError,
         AttributeError,
         OverflowError,
-        RecursionError,
+        RuntimeError,  # RecursionError, and what zipfile raises of encrypted members and unknown versions
     ) as error:
         raise ResultError(f"{place} is damaged: {error!r:.300}") from None
 
@@ -202,6 +203,7 @@ def _read(place: Path) -> Result:
     lines = _content(place / "corpus.jsonl").split(b"\n")
     corpus = Corpus.from_saved([msgspec.json.decode(line) for line in lines if line], run.lang)
     metrics = {label: _metric(saved) for label, saved in run.metrics.items()}
+    check(corpus, metrics)
     tables = {(saved.system, saved.label): _table(saved, metrics[saved.label], statistics, corpus) for saved in run.tables}
     if set(tables) != {(system, label) for system in corpus.systems for label in run.metrics} or not tables:
         raise InputError("its tables are not those of its systems and metrics.")

@@ -11,7 +11,8 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.language import code, name
 from nlgauge.corpus.scripts import Script, is_mostly_not_latin, language_of, unspaced_script
 from nlgauge.errors import InputError, NlgaugeError
-from nlgauge.metric import AnyMetric
+from nlgauge.metric import AnyMetric, Output
+from nlgauge.results.table import Table
 
 # So many texts of a column, and so many characters of each, tell the language.
 _TEXTS, _CHARACTERS = 200, 500
@@ -28,6 +29,18 @@ def check(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
                 raise InputError(f"{label} needs a reference for every segment; segment {corpus.ids[bare[0]]!r} has none.")
         if metric.source and corpus.sources is None:
             raise InputError(f"{label} needs sources, none were given; pass sources=[...] (on the command line -s FILE).")
+
+
+def warn_about_outputs(tables: Mapping[tuple[str, str], Table]) -> None:
+    """One warning for each metric output that is worth one for some system, such as the share of tokens that a model does not know."""
+    worst: dict[tuple[str, Output], float] = {}
+    for (_, label), table in tables.items():
+        for output in table.outputs():
+            if output.warning:
+                worst[label, output] = max(worst.get((label, output), 0.0), table.scores()[output.name])
+    for (label, output), share in worst.items():
+        if share > output.warn_above:
+            warnings.warn(f"{label}: {share:.0%} {output.warning}.", stacklevel=4)
 
 
 def warn_about_languages(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
@@ -73,7 +86,7 @@ def _unfit_remark(lang: str | None, metrics: Mapping[str, AnyMetric], unfit: lis
 def _splits(metric: AnyMetric, lang: str | None, texts: Sequence[str], script: Script) -> bool:
     words = metric.words(lang)
     try:
-        return words is None or script.is_split(texts, words)
+        return words is None or script.is_split(texts, words.of)
     except NlgaugeError:  # another package's tokeniser, or one whose dictionary is missing, which the run will say
         return True
 

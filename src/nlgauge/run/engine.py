@@ -15,7 +15,7 @@ from nlgauge.features import Features
 from nlgauge.metric import Arrays, CorpusMetric, Fit, Metric
 from nlgauge.models.loader import held
 from nlgauge.results.table import Table
-from nlgauge.run.checks import check
+from nlgauge.run.checks import check, warn_about_outputs
 from nlgauge.run.chunk import Chunk, Fits, Job, Task, spent_on
 from nlgauge.run.costs import Costs
 from nlgauge.run.executors import Executor
@@ -31,7 +31,9 @@ def run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Cos
     """A Table for each (system, label), the fits that were made or given, and what it cost."""
     check(corpus, job.metrics)
     with held():
-        return _run(corpus, job, executor)
+        found = _run(corpus, job, executor)
+    warn_about_outputs(found[0])
+    return found
 
 
 def _run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Costs]:

@@ -1,4 +1,4 @@
-"""How explanations look in a terminal: one renderer a kind. Colour helps, but every mark is there without it."""
+"""How explanations look in a terminal: one renderer per type of explanation. Colour helps, but every mark is there without it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STYLES = {"equal": "", "replace": "yellow", "delete": "red", "insert": "cyan", 
 
 @singledispatch
 def render(explanation: Explanation) -> RenderableType:
-    """The explanation as something that rich prints; of a kind without a renderer, its title."""
+    """The explanation as something that rich prints; its title alone if its type has no renderer."""
     return _title(explanation)
 
 
@@ -36,7 +36,7 @@ def _(explanation: NgramMatches) -> RenderableType:
         _stack([token, str(longest) if longest else "."], _shade(longest / highest) if longest else "dim red")
         for token, longest in zip(explanation.tokens, explanation.longest, strict=True)
     ]
-    note = Text("Below each token: length of the longest matched n-gram with it; a dot: none.", style="dim")
+    note = Text('Below each token: length of the longest matched n-gram containing it ("." = no match).', style="dim")
     return Group(_title(explanation), Stacks(["prediction", "matched"], stacks), note, _orders(explanation))
 
 
@@ -63,21 +63,21 @@ def _(explanation: Edits) -> RenderableType:
 @render.register
 def _(explanation: Alignment) -> RenderableType:
     if not explanation.prediction or not explanation.reference:
-        return Group(_title(explanation), Text("One side has no tokens: there is nothing to align."))
+        return Group(_title(explanation), Text("One of the two texts has no tokens, so there is nothing to align."))
     forward = _matches("prediction", explanation.prediction, explanation.reference, explanation.similarity, explanation.prediction_weights)
     backward = _matches("reference", explanation.reference, explanation.prediction, explanation.similarity.T, explanation.reference_weights)
     return Group(
         _title(explanation),
-        Text("Each token of the prediction with its nearest in the reference (precision):", style="dim"),
+        Text("Each token of the prediction with the nearest token of the reference (precision):", style="dim"),
         forward,
-        Text("Each token of the reference with its nearest in the prediction (recall):", style="dim"),
+        Text("Each token of the reference with the nearest token of the prediction (recall):", style="dim"),
         backward,
     )
 
 
 @render.register
 def _(explanation: Transport) -> RenderableType:
-    """Each token of the prediction above those that it goes to, the most expensive ways in red."""
+    """Each token of the prediction above the tokens that it moves to; the most expensive moves are red."""
     moved = explanation.plan * explanation.cost
     most = moved.max(initial=0.0) or 1.0
     stacks = []
@@ -85,7 +85,7 @@ def _(explanation: Transport) -> RenderableType:
         for j in np.flatnonzero(explanation.plan[i] > 1e-9):
             cells = [token, explanation.reference[j], f"{explanation.plan[i, j]:.3f}", f"{explanation.cost[i, j]:.2f}", f"{moved[i, j]:.4f}"]
             stacks.append(_stack(cells, _shade(1 - moved[i, j] / most)))
-    note = Text(f"Each way of the plan: share of all mass, cost a unit, and their product; the products sum to {moved.sum():.4f}.", style="dim")
+    note = Text(f"For each move: its share of the mass, the cost per unit, and their product. The products sum to {moved.sum():.4f}.", style="dim")
     return Group(_title(explanation), Stacks(["prediction", "reference", "mass", "cost", "product"], stacks), note)
 
 
@@ -96,8 +96,8 @@ def _(explanation: Distributions) -> RenderableType:
         style = "cyan" if predicted > expected else "red"
         numbers = [f"{predicted:.4f}", f"{expected:.4f}", f"{predicted - expected:+.4f}"]
         table.add_row(*(Text(visible(cell), style=style) for cell in (token, *numbers)))
-    note = Text(f"The probabilities that differ most, {100 * explanation.covered:.1f} % of all differences.", style="dim")
-    below = Text("Below each token: its probability, then the likeliest tokens in its place.", style="dim")
+    note = Text(f"The tokens whose probabilities differ most; together {100 * explanation.covered:.1f} % of the total difference.", style="dim")
+    below = Text("Below each token: its probability, then the most likely tokens at this position.", style="dim")
     return Group(
         _title(explanation), table, note, below, _guesses("prediction", explanation.prediction), _guesses("reference", explanation.reference)
     )
@@ -147,7 +147,7 @@ def _(explanation: WordAlignment) -> RenderableType:
 
 @dataclass(frozen=True)
 class Stacks:
-    """Cells under each other, stack after stack, broken into blocks that fit the width; each row begins with its name."""
+    """Columns of cells, set side by side and broken into blocks that fit the width; each row begins with its name."""
 
     names: Sequence[str]
     stacks: Sequence[Sequence[Text]]
@@ -182,7 +182,7 @@ class Stacks:
 
 
 def _stack(cells: Sequence[str | None], style: str) -> list[Text]:
-    """The cells of one stack; a missing one is a dash, a space is made visible."""
+    """The cells of one stack; a missing cell is shown as a dash, a space as an underscore."""
     return [Text("-" if cell is None else visible(cell).replace(" ", "_"), style=style) for cell in cells]
 
 
@@ -208,15 +208,18 @@ def _guesses(name: str, places: list[Guesses]) -> Stacks:
 
 
 def _orders(explanation: NgramMatches) -> Table:
-    """How each order fared: matches, their share in both texts, and what was missed."""
+    """The counts of each order: what of the prediction is not matched or, where the reference is counted too, what of the reference is missed."""
+    without = any(order.expected is None for order in explanation.orders)
     expects = any(order.expected is not None for order in explanation.orders)
-    table = _table("", "matched", "predicted", "precision", *(["expected", "recall"] if expects else []), "missed")
+    headers = [*(["not matched"] if without else []), *(["expected", "recall", "missed"] if expects else [])]
+    table = _table("", "matched", "predicted", "precision", *headers)
     for order in explanation.orders:
-        missed = (order.predicted if order.expected is None else order.expected) - order.matched
         cells = [f"{order.matched:g}", f"{order.predicted:g}", _share(order.matched, order.predicted)]
-        if expects:
-            cells += ["", ""] if order.expected is None else [f"{order.expected:g}", _share(order.matched, order.expected)]
-        table.add_row(Text(visible(order.name)), *cells, f"{missed:g}")
+        if without:
+            cells.append(f"{order.predicted - order.matched:g}" if order.expected is None else "")
+        if expects and order.expected is not None:
+            cells += [f"{order.expected:g}", _share(order.matched, order.expected), f"{order.expected - order.matched:g}"]
+        table.add_row(Text(visible(order.name)), *cells)
     return table
 
 

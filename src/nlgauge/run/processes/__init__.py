@@ -21,6 +21,8 @@ from nlgauge.run.executors import Serial
 from nlgauge.run.processes.messages import of_task
 from nlgauge.run.processes.wire import WireError, receive, send
 
+# How long a worker that has closed a pipe may take to end by itself.
+_GRACE_SECONDS = 5.0
 _ERRORS = {kind.__name__: kind for kind in (InputError, MetricError, ModelError, ParameterError)}
 
 
@@ -79,7 +81,11 @@ class _Worker:
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)  # noqa: S603
         except OSError as error:
             raise NlgaugeError(f"a worker process could not be started with {sys.executable!r}: {error}; score without run_concurrent.") from None
-        self._send(setup)
+        try:
+            self._send(setup)
+        except BaseException:
+            self.close()
+            raise
 
     def compute(self, chunk: Chunk) -> tuple[Rows, Costs]:
         """What the worker's task gives for a chunk."""
@@ -105,7 +111,11 @@ class _Worker:
             raise self._ended() from None
 
     def _ended(self) -> NlgaugeError:
-        code = self._process.wait()
+        try:
+            code = self._process.wait(_GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
         return NlgaugeError(f"a worker process ended with exit code {code}; its message is above. Score without run_concurrent to go on.")
 
     def close(self) -> None:

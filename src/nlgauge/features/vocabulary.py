@@ -1,0 +1,68 @@
+"""What a model's vocabulary makes of a text: its tokens, and how many of them the vocabulary does not know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.features import Feature, Work
+from nlgauge.features.encoders import EncoderPieces
+from nlgauge.models import ModelSpec
+from nlgauge.models.catalogue import Kind
+from nlgauge.models.loader import Loaded, load_causal, load_encoder, load_masked
+
+_LOADERS = {"encoder": load_encoder, "causal": load_causal, "masked": load_masked}
+# The piece that stands for a space before a word: of an unknown word it is the only piece that is known.
+_SPACE = "▁"
+
+
+@dataclass(frozen=True)
+class TokenIds(Feature):
+    """The tokens of a text as a language model reads them, without special ones; none is cut off."""
+
+    model: ModelSpec
+    kind: Kind
+
+    def compute(self, keys: list[str], work: Work) -> Ragged:
+        tokenizer = _LOADERS[self.kind](self.model, work.options.device).tokenizer
+        return Ragged.of([list(tokenizer(text, add_special_tokens=False, verbose=False).input_ids) if text else [] for text in keys])
+
+
+@dataclass(frozen=True)
+class UnknownTokens(Feature):
+    """One row per text: how many of its tokens the vocabulary does not know, and how many tokens it has, both without special ones."""
+
+    model: ModelSpec
+    kind: Kind
+
+    kept: ClassVar[bool] = True
+
+    def compute(self, keys: list[str], work: Work) -> Ragged:
+        loaded = _LOADERS[self.kind](self.model, work.options.device)
+        if self.kind != "encoder":
+            return Ragged.single(unknown_counts(loaded, work.get(TokenIds(self.model, self.kind), keys)))
+        pieces = work.get(EncoderPieces(self.model), keys)
+        return Ragged.single(unknown_counts(loaded, pieces.ids, pieces.special.values))
+
+
+def unknown_counts(loaded: Loaded, ids: Ragged, special: Array | None = None) -> Array:
+    """(texts, 2): unknown tokens and all tokens of each text, from its token ids and which of those are special."""
+    unknown, space = loaded.made("unknown token", lambda: _unknown_and_space(loaded))
+    counted = ids.values != space
+    if special is not None:
+        counted &= ~special
+    return np.column_stack([np.bincount(ids.owners, counted & which, len(ids)) for which in (ids.values == unknown, True)])
+
+
+def _unknown_and_space(loaded: Loaded) -> tuple[int, int]:
+    """The unknown token, and the piece for a space; -1 where there is none."""
+    tokenizer = loaded.tokenizer
+    unknown = getattr(tokenizer, "unk_token_id", None)
+    marks = [getattr(tokenizer, f"{name}_token_id", None) for name in ("bos", "eos", "cls", "sep", "pad")]
+    # Tokenisers of bytes know everything; some of them call their end token the unknown one.
+    unknown = -1 if unknown is None or unknown in marks else int(unknown)
+    space = tokenizer.convert_tokens_to_ids(_SPACE) if hasattr(tokenizer, "convert_tokens_to_ids") else None
+    return unknown, -1 if space in (None, unknown) else int(space)

@@ -1,0 +1,52 @@
+"""BLEU from counts: sacreBLEU's four smoothings, and what the COCO captions' program does in their place.
+
+All functions take the predicted length, the reference length, and matched and predicted n-grams by order on the last axis, and give the
+score (0 to 100), the brevity penalty and the precisions in per cent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
+
+# Each smoothing with its default value, which "none" and "exp" have no use for.
+SMOOTHING = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
+# COCO's: added to what is divided, and to what it is divided by.
+_TINY, _SMALL = 1e-15, 1e-9
+
+
+def smoothed(length: Array, reference: Array, matched: Array, total: Array, method: str, value: float, effective: bool) -> tuple[Array, Array, Array]:
+    """As sacreBLEU; with `effective` orders of which nothing was predicted are left out."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        penalty = np.where(length < reference, np.where(length > 0, np.exp(1 - reference / length), 0.0), 1.0)
+        precisions, orders = _precisions(matched, total, method, value, effective)
+        used = np.arange(matched.shape[-1]) < orders[..., None]
+        logs = np.where(used, np.log(precisions), 0.0)
+        some = matched.sum(axis=-1) > 0
+        score = np.where(some, penalty * np.exp(logs.sum(axis=-1) / orders), 0.0)
+    return score, penalty, np.where(some[..., None], precisions, 0.0)
+
+
+def coco(length: Array, reference: Array, matched: Array, total: Array) -> tuple[Array, Array, Array]:
+    """As the COCO captions' program: no order is left out, and one without a match counts as (nearly) 0."""
+    shares = (matched + _TINY) / (total + _SMALL)
+    ratio = (length + _TINY) / (reference + _SMALL)
+    penalty = np.where(ratio < 1, np.exp(1 - 1 / np.minimum(ratio, 1.0)), 1.0)
+    return 100 * shares.prod(axis=-1) ** (1 / matched.shape[-1]) * penalty, penalty, 100 * shares
+
+
+def _precisions(matched: Array, total: Array, method: str, value: float, effective: bool) -> tuple[Array, Array]:
+    """Smoothed precisions in per cent, and how many orders count."""
+    if method == "add-k":
+        later = np.arange(matched.shape[-1]) > 0
+        matched, total = matched + value * later, total + value * later
+    reached = np.logical_and.accumulate(total > 0, axis=-1)
+    precisions = np.where(reached, 100.0 * matched / np.where(total > 0, total, 1.0), 0.0)
+    missed = reached & (matched == 0)
+    if method == "exp":
+        precisions = np.where(missed, 100.0 / (2.0 ** np.cumsum(missed, axis=-1) * np.where(total > 0, total, 1.0)), precisions)
+    elif method == "floor":
+        precisions = np.where(missed, 100.0 * value / np.where(total > 0, total, 1.0), precisions)
+    orders = np.maximum(reached.sum(axis=-1), 1) if effective else np.full(reached.shape[:-1], matched.shape[-1])
+    return precisions, orders

@@ -1,0 +1,219 @@
+"""What holds for a metric's numbers, whatever the texts: they hang on nothing but the texts and the fit, and add up."""
+
+from __future__ import annotations
+
+import copy
+import random
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from nlgauge.corpus import Corpus
+from nlgauge.features import RunOptions
+from nlgauge.metric import AnyMetric, CorpusMetric, Metric, first_output
+from nlgauge.results.result import Result
+from nlgauge.run.chunk import Chunk, statistics_of
+from nlgauge.run.executors import Serial
+from nlgauge.testing.comparing import (
+    Terms,
+    arrays_of,
+    close,
+    contents_of,
+    fit_of,
+    identical,
+    require,
+    rows_of,
+    same_arrays,
+    same_results,
+    same_scores,
+    scored,
+    scores_of,
+)
+from nlgauge.testing.texts import sample
+
+
+def check_a_segment_alone_scores_as_among_others(metric: AnyMetric, terms: Terms) -> None:
+    """A segment's score does not depend on the other segments, but through a fit."""
+    if isinstance(metric, CorpusMetric) or fit_of(metric) is not None:
+        return
+    texts = sample()
+    together = rows_of(scored(metric, *texts))
+    for i, (prediction, references, source) in enumerate(zip(*texts, strict=True)):
+        (alone,) = rows_of(scored(metric, [prediction], [references], [source]))
+        same_scores(metric, terms, together[i], alone, f"the score of segment {i} depends on the other segments")
+
+
+def check_the_order_of_segments_does_not_matter(metric: AnyMetric, terms: Terms) -> None:
+    """Segments in another order have the same scores, and so has the corpus."""
+    texts = sample()
+    order = np.random.default_rng(3).permutation(len(texts[0]))
+    straight, permuted = scored(metric, *texts), scored(metric, *([column[i] for i in order] for column in texts))
+    what = "scores depend on the order of the segments"
+    if isinstance(metric, Metric):
+        rows = rows_of(straight)
+        for i, row in zip(order, rows_of(permuted), strict=True):
+            same_scores(metric, terms, rows[i], row, what)
+    same_scores(metric, terms, scores_of(straight), scores_of(permuted), what, sums=True)
+
+
+def check_chunks_do_not_matter(metric: AnyMetric, terms: Terms) -> None:
+    """However the corpus is cut into chunks, statistics and scores are the same."""
+    texts, others = sample(), sample(2)[0]
+    systems = {"A": texts[0], "B": others}
+    whole = scored(metric, systems, *texts[1:])
+    for characters in (1, 700):
+        split = scored(metric, systems, *texts[1:], executor=Serial(characters=characters))
+        what = f"numbers depend on how the corpus was cut into chunks (Serial(characters={characters}))"
+        for key, table in whole.tables.items():
+            for part, statistics in table.statistics.items():
+                same_arrays(metric, terms, statistics, split.tables[key].statistics[part], what)
+            same_scores(metric, terms, table.scores(), split.tables[key].scores(), what)
+
+
+def check_the_batch_size_does_not_matter(metric: AnyMetric, terms: Terms) -> None:
+    """`batch_size` changes no number."""
+    texts = sample()
+    plain = scored(metric, *texts)
+    for size in (1, 7):
+        other = scored(metric, *texts, batch_size=size)
+        same_results(metric, terms, plain, other, f"numbers depend on the batch size (batch_size={size})")
+
+
+def check_a_system_scores_the_same_in_any_company(metric: AnyMetric, terms: Terms) -> None:
+    """A system's scores do not depend on which other systems are scored."""
+    texts, others = sample(), sample(2)[0]
+    alone = scored(metric, *texts)
+    several = scored(metric, {"B": others, "A": texts[0], "twin": texts[0]}, *texts[1:])
+    for system in ("A", "twin"):
+        same_results(metric, terms, alone, several, "a system's numbers depend on the systems beside it", system)
+    one, other = (list(scores_of(several, system).values()) for system in ("A", "twin"))
+    require(np.array_equal(one, other, equal_nan=True), metric, "two systems with the same texts have different scores")
+
+
+def check_one_reference_may_come_in_a_list(metric: AnyMetric, terms: Terms) -> None:
+    """A reference is the same alone, in a list, and (without a fit) given twice."""
+    predictions, references, sources = sample()
+    plain = scored(metric, predictions, [group[0] for group in references], sources)
+    listed = scored(metric, [[prediction] for prediction in predictions], [group[:1] for group in references], sources)
+    same_results(metric, terms, plain, listed, "a text scores otherwise in a list of one")
+    if fit_of(metric) is None:
+        twice = scored(metric, predictions, [group[:1] * 2 for group in references], sources)
+        same_results(metric, terms, plain, twice, "the same reference given twice scores otherwise")
+
+
+def check_numbers_repeat_and_random_state_is_left_alone(metric: AnyMetric, terms: Terms) -> None:
+    """The same call gives the same numbers, intervals and tests, and the global random state is never touched."""
+    texts, others = sample(), sample(2)[0]
+    with _unusual_random_state() as touched:
+        first, second = (_everything(scored(metric, {"A": texts[0], "B": others}, *texts[1:])) for _ in range(2))
+        require(identical(first, second), metric, "the same call gives other numbers, intervals or p-values the second time")
+        require(not touched(), metric, "it touches the global random state; use np.random.default_rng(seed)")
+
+
+@contextmanager
+def _unusual_random_state() -> Iterator[Callable[[], bool]]:
+    """Puts the global generators where nobody else does, so that seeding them shows too, and back afterwards; gives whether they were touched."""
+    torch = sys.modules.get("torch")
+    before = _random_states()
+    random.seed(8_715_013)
+    np.random.seed(8_715_013)
+    if torch is not None:
+        torch.manual_seed(8_715_013)
+    ours = _random_states()
+    try:
+        yield lambda: not identical(ours, _random_states()[: len(ours)])
+    finally:
+        random.setstate(before[0])
+        np.random.set_state(before[1])
+        if torch is not None:
+            torch.set_rng_state(torch.from_numpy(before[2]))
+
+
+def _random_states() -> list[Any]:
+    """The states of the global generators; that of torch where it was imported."""
+    torch = sys.modules.get("torch")
+    return [random.getstate(), np.random.get_state(), *([] if torch is None else [torch.get_rng_state().numpy()])]
+
+
+def _everything(result: Result) -> list[Any]:
+    scores = [[scores_of(result, system), rows_of(result, system)] for system in result.systems]
+    return [scores, result.intervals(resamples=20), result.compare(resamples=20).records()]
+
+
+def check_nothing_is_mutated(metric: AnyMetric, terms: Terms) -> None:
+    """What a metric is given (texts, ids, fits, features) is as it was afterwards, so that a second look finds the same."""
+    texts = sample()
+    given = copy.deepcopy(texts)
+    fits = scored(metric, *given).job.fits
+    require(given == texts, metric, "it changes the caller's lists")
+    corpus = Corpus.read(*texts)
+    chunk = Chunk(corpus, np.arange(len(corpus)), RunOptions())
+    what = "it changes what it is given: the same rows, looked at again, give other numbers"
+    if isinstance(metric, CorpusMetric):
+        before = contents_of(corpus)
+        first, second = (metric.whole(corpus, corpus.systems[0], chunk.features) for _ in range(2))
+        same_scores(metric, terms, first, second, what)
+    else:
+        fitted = next(iter(fits.values()), {})
+        (rows,) = chunk.rows(metric)
+        columns = [fitted, {name: arrays_of(value) for name, value in vars(rows.view).items()}]
+        before, held = contents_of(corpus), copy.deepcopy(columns)
+        ours, theirs = (statistics_of(metric, rows.view, fitted) for _ in range(2))
+        for part, values in ours.items():
+            same_arrays(metric, terms, values, theirs[part], what)
+        require(identical(columns, held), metric, "it changes the view or the fit that it is given")
+    require(identical(before, contents_of(corpus)), metric, "it changes the corpus that it is given")
+
+
+def check_the_corpus_score_is_the_score_of_the_sum(metric: AnyMetric, terms: Terms) -> None:
+    """Statistics have one row of float64 per segment, and the corpus score is `score` of their sum, weighted or not."""
+    if isinstance(metric, CorpusMetric):
+        return
+    texts = sample()
+    for weights in (None, np.arange(1.0, len(texts[0]) + 1)):
+        result = scored(metric, *texts, weights=weights)
+        (table,) = result.tables.values()
+        found: dict[str, float] = {}
+        for part, rows in table.statistics.items():
+            require(rows.dtype == np.float64 and len(rows) == len(texts[0]), metric, "statistics must be one row of float64 per segment")
+            total = sum(rows if weights is None else rows * weights[:, None])
+            found |= {name: float(value) for name, value in metric.score(part, np.asarray(total)).items()}
+        scores = {name: value for name, value in scores_of(result).items() if name in found}
+        close(metric, scores, found, 1e-9, "the corpus score is not the score of the sum of rows")
+        close(metric, {"score": scores_of(result)["score"]}, {"score": found[first_output(metric).name]}, 1e-9, "score is not the first output")
+
+
+def check_scores_work_over_the_last_axis(metric: AnyMetric, terms: Terms) -> None:
+    """One row, all rows and a block of resamples are the same arithmetic."""
+    if isinstance(metric, CorpusMetric):
+        return
+    (table,) = scored(metric, *sample()).tables.values()
+    what = "score() must work over the last axis: a row's score may not depend on the rows beside it"
+    for part, rows in table.statistics.items():
+        every, block = metric.score(part, rows), metric.score(part, np.stack([rows, 2 * rows]))
+        for output in metric.outputs()[part]:
+            require(np.shape(block[output.name]) == (2, len(rows)), metric, what)
+            single = np.array([metric.score(part, row)[output.name] for row in rows])
+            for values in (block[output.name][0], single):
+                require(np.array_equal(values, every[output.name], equal_nan=True), metric, what)
+
+
+def check_explanations_have_the_statistics_of_the_rows(metric: AnyMetric, terms: Terms) -> None:
+    """What is explained is what was scored: every part's statistics are those of the row, whichever reference decided it."""
+    if isinstance(metric, CorpusMetric):
+        return
+    predictions, references, sources = sample()
+    for given in ([group[0] for group in references], references):
+        result = scored(metric, predictions, given, sources)
+        (table,) = result.tables.values()
+        for i in range(0, len(predictions), 4):
+            explanations = result.explain(result.labels[0], i)
+            parts = [part for explanation in explanations for part in explanation.statistics]
+            require(not parts or set(parts) == set(table.statistics), metric, f"its explanations are of {parts}, not of all its parts")
+            for explanation in explanations:
+                for part, statistics in explanation.statistics.items():
+                    what = f"the explanation of {part} has other statistics than the row that was scored"
+                    same_arrays(metric, terms, np.asarray(statistics, dtype=np.float64), table.statistics[part][i], what)

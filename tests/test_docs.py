@@ -1,0 +1,66 @@
+"""The pages of docs/ and CONTRIBUTING.md are true to the code."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nlgauge.metric.card import card
+from nlgauge.metric.registry import metric_classes
+
+ROOT = Path(__file__).parents[1]
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+OURS = [name for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.metrics.")]
+
+
+def test_the_page_of_metrics_is_what_its_generator_writes():
+    found = importlib.util.spec_from_file_location("metrics_page", ROOT / "tools" / "metrics_page.py")
+    assert found is not None and found.loader is not None
+    generator = importlib.util.module_from_spec(found)
+    found.loader.exec_module(generator)
+    written = generator.PAGE.read_text("utf-8")
+    assert written == generator.page(), "docs/metrics.md is out of date; run: python tools/metrics_page.py"
+    assert all(f"| `{name}`" in written for name in OURS)
+
+
+def test_every_card_says_what_its_numbers_were_tested_against():
+    assert [name for name in OURS if not card(name).tested_against] == []
+
+
+def test_the_metric_of_contributing_runs_as_printed(tmp_path):
+    metric, use, check = re.findall(r"^```python\n(.*?)^```$", CONTRIBUTING, re.MULTILINE | re.DOTALL)
+    program = metric + use
+    if importlib.util.find_spec("nlgauge.testing") is not None:
+        program += check
+    (tmp_path / "first_word.py").write_text(program, "utf-8")
+    done = subprocess.run([sys.executable, "-W", "error", "first_word.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "0.5 1.0\n"
+    assert "This prints `0.5 1.0`." in CONTRIBUTING
+
+
+def test_contributing_names_every_folder_and_no_other():
+    table = CONTRIBUTING.partition("## The way of a text")[2].partition("The words that the code uses")[0]
+    named = set(re.findall(r"`(\w+)/`", table))
+    folders = {path.parent.name for path in (ROOT / "src" / "nlgauge").glob("*/__init__.py")}
+    assert named == folders
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *sorted(f"docs/{p.relative_to(ROOT / 'docs')}" for p in (ROOT / "docs").rglob("*.md"))]
+)
+def test_links_to_files_lead_somewhere(page):
+    file = ROOT / page
+    linked = [target for target in re.findall(r"\]\(([^)#]+)\)", file.read_text("utf-8")) if "://" not in target]
+    assert [target for target in linked if not (file.parent / target).is_file()] == []
+
+
+@pytest.mark.parametrize("path", re.findall(r"`((?:src|tests|tools|features|metrics)/[\w/]+\.py)`", CONTRIBUTING))
+def test_contributing_names_files_that_are_there(path):
+    known = [ROOT / path, ROOT / "src" / "nlgauge" / path]
+    assert "first_word" in path or any(file.is_file() for file in known)
