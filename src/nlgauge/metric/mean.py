@@ -9,7 +9,7 @@ from nlgauge.metric import Arrays, Metric, View
 
 
 class MeanMetric(Metric):
-    """What metrics without pooled counts share: a value a text for each output, and their mean for the corpus.
+    """What metrics without pooled counts share: one value per text for each output, and their mean for the corpus.
 
     A text for which a value is undefined (NaN) is left out of that mean alone. Statistics are the values (0 where undefined), then whether each is
     defined.
