@@ -238,6 +238,8 @@ def test_only_sentences_that_can_add_to_a_union_are_compared(monkeypatch):
 
 INTEGERS, EED = JumpCosts(1, 1, 1, 1, 1), JumpCosts(2, 10, 10, 20, 10)
 FLOATS = JumpCosts(0.2, 1.0, 1.0, 2.0, 1.0)
+# Without a common divisor, and too large for 32 bits once a few of them are added.
+LARGE = JumpCosts(999_999_999, 1_000_000, 1_000_001, 999_999_998, 1_000_000)
 
 
 def slow_jump_rows(prediction: list[int], reference: list[int], costs: JumpCosts, landing: int | None) -> Iterator[tuple[list[float], int]]:
@@ -253,7 +255,7 @@ def slow_jump_rows(prediction: list[int], reference: list[int], costs: JumpCosts
 
 
 @pytest.mark.usefixtures("kept")
-@pytest.mark.parametrize("costs", [INTEGERS, EED, FLOATS], ids=["cder", "eed", "floats"])
+@pytest.mark.parametrize("costs", [INTEGERS, EED, FLOATS, LARGE], ids=["cder", "eed", "floats", "large"])
 @given(LONGER, LONGER, st.sampled_from([None, 0]))
 def test_jumps_are_those_of_the_whole_grid(costs, prediction, reference, landing):
     rows = [([0, *[costs.start] * len(prediction)], 0), *slow_jump_rows(prediction, reference, costs, landing)]

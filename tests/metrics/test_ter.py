@@ -109,6 +109,46 @@ def test_long_texts_equal_sacrebleu(words, longest, shortest):
         assert shift_path(prediction, other).edits == translation_edit_rate(list(map(str, prediction)), list(map(str, other)))[0]
 
 
+FILLER = list(range(1000, 2000))
+
+
+@pytest.mark.parametrize("length", range(8, 14))
+def test_blocks_of_up_to_ten_words_move_as_in_sacrebleu(length):
+    """A block of ten is one shift; one of eleven is not tried as a whole."""
+    block, rest = list(range(length)), FILLER[:20]
+    assert_same_edits(block + rest, rest + block, 1 if length <= 10 else None)
+
+
+@pytest.mark.parametrize("distance", [44, 45, 46, 49, 50, 51, 52])
+def test_blocks_move_up_to_fifty_words_as_in_sacrebleu(distance):
+    """Farther than that the word is taken out and put in: two edits."""
+    rest = FILLER[:distance]
+    assert_same_edits([0, *rest], [*rest, 0], 1 if distance <= 50 else 2)
+    assert_same_edits([*rest, 0], [0, *rest], 1 if distance <= 50 else 2)
+
+
+@pytest.mark.parametrize("offset", range(22, 29))
+def test_the_beam_reaches_as_far_as_sacrebleus(offset):
+    """Words that stand so far from the diagonal are still aligned, or not at all."""
+    common, ours, theirs = FILLER[:90], FILLER[200 : 200 + offset], FILLER[300 : 300 + offset]
+    assert_same_edits(ours + common, common + theirs)
+    assert_same_edits(common + ours, theirs + common)
+
+
+@pytest.mark.parametrize("seed", [72, 97, 115, 118, 121, 138])
+def test_the_search_is_given_up_when_sacrebleus_is(seed):
+    """Pairs that 20 shifts more or fewer, of the thousand that may be tried, would score otherwise."""
+    rng = random.Random(seed)
+    words, length = rng.choice([3, 4, 5, 6, 8]), rng.randrange(25, 60)
+    assert_same_edits(*([rng.randrange(words) for _ in range(length)] for _ in range(2)))
+
+
+def assert_same_edits(prediction: list[int], reference: list[int], expected: int | None = None) -> None:
+    found = shift_path(prediction, reference).edits
+    assert found == translation_edit_rate(list(map(str, prediction)), list(map(str, reference)))[0]
+    assert expected is None or found == expected
+
+
 SAUDI = (
     "THIS WEEK THE SAUDIS denied information published in the new york times",
     "SAUDI ARABIA denied THIS WEEK information published in the AMERICAN new york times",

@@ -1,7 +1,7 @@
 """What paraphrases tell: tables of phrases that may stand for each other, and words that are copied whenever a text is said anew.
 
-A table is a text file in UTF-8, plain or compressed by gzip, in one of two forms: METEOR's, three lines an entry (probability, phrase,
-phrase), or one entry a line, `phrase TAB phrase` or `phrase TAB phrase TAB probability`. Probabilities are not used, as in
+A table is a text file in UTF-8, plain or compressed by gzip, in one of two forms: METEOR's, three lines per entry (probability, phrase,
+phrase), or one entry per line, `phrase TAB phrase` or `phrase TAB phrase TAB probability`. Probabilities are not used, as in
 METEOR; a few in its own table are above 1.
 """
 
@@ -44,7 +44,7 @@ class PhraseTable(NamedTuple):
     def matches(self, prediction: Sequence[str], reference: Sequence[str], most: int | None = None) -> list[PhraseMatch]:
         """Every place where the sides hold the two phrases of an entry, whichever side holds the first.
 
-        With `most`, of many places for one phrase only so many that stand where it does in the other text, about.
+        With `most`, a phrase that stands at more places than that is matched only at those nearest to its place in the other text.
 
         They are in the order of METEOR's program: entries whose first phrase the reference holds, place by place, then the others; an
         entry that stands in the table in both directions is found twice.
@@ -81,7 +81,7 @@ def phrase_table(path: str) -> PhraseTable:
 
 
 def word_list(path: str) -> frozenset[str]:
-    """The words of a file with one a line, in lower case."""
+    """The words of a file with one word per line, in lower case."""
     return _words(path, _state(path))
 
 
@@ -140,7 +140,7 @@ def _words(path: str, state: tuple[int, int]) -> frozenset[str]:
     found = set()
     for number, line in enumerate(_lines(path), 1):
         if len(line.split()) > 1:
-            raise InputError(f"{path}, line {number}: {line!r:.60} is more than one word; write one word a line.")
+            raise InputError(f"{path}, line {number}: {line!r:.60} is more than one word; write one word per line.")
         found.update(line.lower().split())
     return frozenset(found)
 

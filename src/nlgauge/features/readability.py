@@ -4,7 +4,7 @@ Sentence: what sentencex ends, if there is a word in it; it takes a quotation of
 quotation marks is split once more. Word: a run of letters and digits, with single apostrophes, hyphens and full stops, and
 commas between digits, inside it. Letters: the letters and digits of words. Syllables: the rule of `syllables`. Polysyllable: a word of three
 syllables or more. Complex word (Gunning): a polysyllable that still is one without its ending -es, -ed or -ing, of which a part is one if hyphens
-join several, and that is no name: no capital begins it, unless it begins the sentence.
+join several, and that is not a name: no capital begins it, unless it begins the sentence.
 """
 
 from __future__ import annotations

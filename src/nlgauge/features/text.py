@@ -24,8 +24,7 @@ from nlgauge.features import Feature, Work
 
 # sacrebleu's tokenisers that need no download; the two of MeCab need a dictionary package beside them.
 SACREBLEU_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
-# Of so many different words a process remembers what it has found out (a stem, a digest, synsets, syllables): more than a large test set has,
-# and 6 to 26 MB for each kind when full.
+# How many words a process remembers the stem, digest, synsets or syllables of: more than a large test set has; 6 to 26 MB for each kind when full.
 MOST_WORDS = 1 << 16
 _LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 # What metrics on one text, or on a text and its source, let one choose from.

@@ -69,7 +69,7 @@ def links(prediction: list[int], reference: list[int], modules: Sequence[Keys]) 
 
 
 def around(places: list[int], middle: float, most: int | None) -> list[int]:
-    """Of places in ascending order at most so many about the middle; all of them for None."""
+    """At most this many of the places, which are in ascending order: those nearest to the middle; all of them for None."""
     if most is None or len(places) <= most:
         return places
     start = max(0, min(bisect_left(places, middle) - most // 2, len(places) - most))
@@ -81,7 +81,7 @@ def offers(
 ) -> Iterator[list[Match]]:
     """The matches that may begin at each place of the reference, place by place: of words, by module and place, then of phrases.
 
-    With `most`, of a word's many places only so many near the diagonal.
+    With `most`, a word that stands at more places than that is matched only at those nearest to the diagonal.
     """
     linked = links(prediction, reference, modules)
     places = defaultdict(list)

@@ -5,8 +5,8 @@ word place in the reference is taken out of the prediction and put back at that 
 distance on words is made if it lowers the distance. Ties: the word list that is greatest in the order of code points.
 
 `rounded` repeats the released program, which counts in shares of the reference's words: rounding then makes it take a shift for
-a gain now and then that is none. Otherwise, once the shifts tried have cost MOST_CELLS cells of the edit grid, which takes texts of some
-thousand words, the round in hand is given up and no more shifts are made.
+a gain now and then that is not one. Otherwise, once the shifts tried have cost MOST_CELLS cells of the edit grid, which takes texts of some
+thousand words, the current round is abandoned and no more shifts are made.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def joined(sequence: list[Word]) -> list[int]:
 def phrase_shifts(prediction: list[Word], reference: list[Word], rounded: bool) -> PhraseShifts:
     """The shifts that bring the words of the prediction nearest to the reference, greedily."""
     unit = len(reference) or 1 if rounded else 1
-    # A character a word, in the words' order: strings are compared as the lists are, and far faster.
+    # One character per word, in the words' order: strings compare as the lists do, and far faster.
     spelling = sorted({*prediction, *reference})
     letter = {word: _letter(rank) for rank, word in enumerate(spelling)}
     original, expected = ("".join(letter[word] for word in side) for side in (prediction, reference))

@@ -52,7 +52,7 @@ def js_divergences(column: Ragged, summaries: Array, sources: Array, order: int,
 
 
 def js_divergence(summary: Counts, source: Counts, smoothing: float) -> float:
-    """The divergence of two texts' n-gram distributions: the sum of `js_terms`, but where a text has no n-gram."""
+    """The divergence of two texts' n-gram distributions: the sum of `js_terms`, or 1 or NaN where a text has no n-gram."""
     if not summary or not source:
         return 1.0 if summary or source else math.nan
     return min(max(sum(bits for _, _, bits in js_terms(summary, source, smoothing).values()), 0.0), 1.0)

@@ -1,4 +1,4 @@
-"""Skip-bigrams: pairs of tokens in their order, with at most so many tokens between them."""
+"""Skip-bigrams: pairs of tokens in their order, with a limited number of tokens between them."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ Tercom's as sacreBLEU 2.6 does it:
 - targets: before the first token, or after the token that is aligned with reference place `start - 1`, `start`, ...,
   `start + length - 1`; a target equal to the one tried just before is passed over;
 - the best shift has the greatest gain, then the longest block, the earliest start, the earliest target;
-- once 1000 shifts were tried, the round in hand is given up and its best shift is not made.
+- once 1000 shifts were tried, the current round is abandoned and its best shift is not made.
 
 The edit distance looks only at cells of the grid near its diagonal, 25 to either side (a last row is complete); among equal
 costs a step is a match or substitution, then a token of the prediction too many, then one of the reference missing.

@@ -13,7 +13,7 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.kernels.backwards import backwards
 from nlgauge.kernels.lcs import united
 
-# From so many predicted tokens on a row of the table at a time is quicker than a cell at a time.
+# With this many predicted tokens or more, computing the table row by row is quicker than cell by cell.
 LONG = 300
 
 

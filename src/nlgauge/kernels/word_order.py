@@ -91,7 +91,7 @@ def _common_prefixes(values: list[int], order: list[int], rank: list[int]) -> Ar
 
 
 def ascending_pairs(places: Ragged) -> Array:
-    """(rows, 2) known places, and pairs of them of which the earlier is truly smaller; -1 stands for an unknown place."""
+    """(rows, 2) known places, and pairs of them of which the earlier is strictly smaller; -1 stands for an unknown place."""
     counts = np.zeros((len(places), 2))
     for i, row in enumerate(places.lists()):
         before: list[int] = []

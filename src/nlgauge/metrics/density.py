@@ -2,7 +2,7 @@
 
     density = (1/|S|) sum_{f in F(A, S)} |f|^2
 
-S is the summary, A the source; how the fragments F are found is told in `coverage`. Tokens outside any fragment count as 0.
+S is the summary, A the source; `coverage` says how the fragments F are found. Tokens outside any fragment count as 0.
 """
 
 from __future__ import annotations

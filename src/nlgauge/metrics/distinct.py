@@ -1,6 +1,6 @@
 """distinct-n: the share of different n-grams among all n-grams of a system's output; higher means more varied.
 
-It is no sum over segments: a text's n-grams may stand in another text too. The more text, the lower it gets, so only
+It is not a sum over segments: a text's n-grams may occur in another text too. The more text, the lower it gets, so only
 outputs of about equal length can be compared.
 """
 

@@ -2,7 +2,7 @@
 
     EED = min( 1, (e + rho v) / (|r| + rho v) )
     e   = cheapest way to read the reference r from the prediction h: substitution 1, insertion 1, deletion 0.2, and jumps of
-          alpha = 2 where a word of r ends (kernels/jumps.py has the recursion); both texts have a space added on either side
+          alpha = 2 where a word of r ends (kernels/jump_distance.py has the recursion); both texts have a space added on either side
     v   = sum_i |visits of place i - 1|,  a visit being the cheapest place for each character of r;  rho = 0.3
 
 The authors' two programs disagree with each other. Theirs in C++, which their command runs, cuts the cost of the cheapest place

@@ -2,7 +2,7 @@
 
     SARI = 100 * (F_add + F_keep + P_delete) / 3,      each the mean over n = 1 ... 4
 
-with P = right / done and R = right / wanted from counts over the whole corpus (`kernels.operations`), and F = 2 P R / (P + R). The paper's
+with P = right / done and R = right / wanted from counts over the whole corpus (`kernels.edit_operations`), and F = 2 P R / (P + R). The paper's
 equations leave three things open. Where neither prediction nor references did anything an operation is perfect, 1 (0 if only one side did nothing);
 orders that no text is long enough for are left out; the counts are EASSE's, which mend the authors' script. `compat` gives the other
 definitions in use: "easse" (0/0 = 0, F1 for deletion), "original" (the authors' script: shares averaged over n-grams, then over

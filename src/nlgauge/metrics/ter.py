@@ -3,7 +3,7 @@
     TER = 100 * sum_s min_r E(h_s, r) / sum_s mean_r |r|,      E = insertions + deletions + substitutions + shifts, 1 each
 
 over segments s with predictions h_s and references r. The fewest edits with shifts are hard to find, so E is what Tercom's greedy
-search finds (kernels/shifts.py has its rules). The numbers are sacreBLEU's, its tokeniser included: lower
+search finds (kernels/tercom.py has its rules). The numbers are sacreBLEU's, its tokeniser included: lower
 case, split at white space. With no reference word at all the rate is 100 if there are edits, else 0.
 """
 
