@@ -170,7 +170,7 @@ def test_the_returned_dictionary() -> None:
     assert type(score) is dict
     assert (score["total_items"], score["empty_items"]) == (3, 1)
     assert score["wer"]["score"] == 3 / 9  # the empty prediction counts
-    assert 0 <= score["wer"]["time_elapsed"] <= score["total_time_elapsed"] < 60
+    assert 0 <= score["wer"]["time_elapsed"] <= score["total_time_elapsed"]
     assert given == [preds, refs]
 
 
@@ -367,7 +367,7 @@ def test_concurrent_means_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_concurrent_from_a_plain_script(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=600, check=False)
     assert done.stdout.split() == ["True", "3000", "True"], done.stderr
 
 

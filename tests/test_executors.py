@@ -69,7 +69,7 @@ def run_script(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     script = folder / "script.py"
     script.write_text(textwrap.dedent(code), encoding="utf-8")
     environment = {**os.environ, "NLGAUGE_THREADS": "2", "PYTHONWARNINGS": "error"}
-    return subprocess.run([sys.executable, str(script)], check=False, capture_output=True, text=True, timeout=120, env=environment, cwd=folder)
+    return subprocess.run([sys.executable, str(script)], check=False, capture_output=True, text=True, timeout=600, env=environment, cwd=folder)
 
 
 def test_a_plain_script_needs_no_main_guard(tmp_path):

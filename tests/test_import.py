@@ -44,7 +44,7 @@ print(json.dumps({{"modules": sorted(set(sys.modules) - before), "opened": opene
 
 
 def probe(statement: str) -> dict[str, list[str]]:
-    done = subprocess.run([sys.executable, "-c", PROBE.format(statement=statement)], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run([sys.executable, "-c", PROBE.format(statement=statement)], capture_output=True, text=True, timeout=600, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -362,7 +362,7 @@ def _in_child(work: Callable[[], Any]) -> str:
         finally:
             os._exit(0)
     os.close(writing)
-    for _ in range(600):
+    for _ in range(6000):
         if os.waitpid(child, os.WNOHANG)[0]:
             break
         time.sleep(0.1)

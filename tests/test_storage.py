@@ -693,7 +693,7 @@ SCRIPT = """
 def test_a_metric_of_a_script_loads_without_the_script(registering, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(SCRIPT).replace("REGISTER", registering))
-    subprocess.run([sys.executable, str(script), str(tmp_path / "out")], check=True, timeout=120)
+    subprocess.run([sys.executable, str(script), str(tmp_path / "out")], check=True, timeout=600)
     again = nlgauge.load(tmp_path / "out")
     again.save(tmp_path / "second")
     for loaded in (again, nlgauge.load(tmp_path / "second")):

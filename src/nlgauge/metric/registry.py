@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
+import warnings
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
@@ -19,13 +20,27 @@ ENTRY_POINT_GROUP = "nlgauge.metrics"
 
 
 @cache
-def _load_all() -> None:
-    """Imports every metric of this package and of installed packages that name theirs in the entry points."""
+def load_own() -> None:
+    """Imports every metric of this package."""
     package = importlib.import_module("nlgauge.metrics")
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"nlgauge.metrics.{module.name}")
+
+
+@cache
+def _load_all() -> None:
+    """Imports our metrics and those of installed packages that name theirs in the entry points; what cannot be imported is left out."""
+    load_own()
     for entry in entry_points(group=ENTRY_POINT_GROUP):
-        entry.load()
+        try:
+            entry.load()
+        except Exception as error:
+            package = entry.dist.name if entry.dist is not None else "an unknown package"
+            warnings.warn(
+                f"the metrics of {entry.name!r} ({package}, {entry.value}) are left out, because they cannot be imported: "
+                f"{type(error).__name__}: {error}",
+                stacklevel=2,
+            )
 
 
 def metric_classes() -> dict[str, type[AnyMetric]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
-from nlgauge.metric import AnyMetric, CorpusMetric, Metric
+from nlgauge.metric import AnyMetric, CorpusMetric, Metric, check_class
 from nlgauge.metric.registry import make, parse
 from nlgauge.run.chunk import Job
 from nlgauge.run.reduction import ReduceFn, Reducer
@@ -36,6 +36,7 @@ def _one(spec: MetricSpec) -> tuple[str, AnyMetric]:
         metric = parse(spec)
         return str(metric), metric
     if isinstance(spec, Metric | CorpusMetric):
+        check_class(type(spec))
         return getattr(spec, "resulting_name", None) or str(spec), spec
     if isinstance(spec, Mapping) and "path" in spec:
         path, label, given = spec["path"], spec.get("resulting_name"), spec.get("compute_kwargs")
