@@ -17,7 +17,7 @@ from nlgauge.estimators import knife_released
 from nlgauge.estimators.gaussian import Pointwise, fold_of_rows, gaussian, gaussian_information, shrunk_covariance, standardised
 from nlgauge.estimators.knife import Settings, _log_mixture, cross_fitted
 from nlgauge.estimators.knife_starts import ridge
-from nlgauge.estimators.mutual_information import Estimator, digests
+from nlgauge.estimators.mutual_information import Estimator, _unconverged, digests
 from nlgauge.features import RunOptions, Work
 from nlgauge.features.encoders import TextEmbedding
 from nlgauge.metrics.cosmic import Cosmic
@@ -139,8 +139,7 @@ def test_a_millionth_changes_nothing_that_is_seen(count: int, components: int | 
     for one, other in ((target, given), (given, target)):
         before, after = (estimate(*sides, np.arange(count), count, 1) for sides in ((one, other), (_shaken(one, 1), _shaken(other, 2))))
         assert before.width == after.width
-        np.testing.assert_array_equal(before.gaining, after.gaining)
-        for name in ("entropy", "conditional", "rounds", "learnt", "held_out"):
+        for name in ("entropy", "conditional", "rounds", "gained", "learnt", "held_out"):
             np.testing.assert_allclose(getattr(after, name), getattr(before, name), rtol=0, atol=1e-3)
 
 
@@ -318,14 +317,18 @@ def test_convergence_is_reported() -> None:
     target, given = _gaussian(300, 2, 0.8)
     bent = np.abs(given) + 0.1 * np.random.default_rng(1).standard_normal(given.shape)
     whole, short, long = _mixed(target, given, seeds=2), _mixed(bent, given), _mixed(bent, given, settings=Settings(rounds=40))
-    assert whole.rounds[:, :, 1].mean() < 1 and not whole.gaining.any()  # the best linear map is right for Gaussians
-    assert (short.rounds[:, :, 1] > 5).all() and short.gaining[:, :, 1].any()
-    assert (long.rounds[:, :, 1] < 35).all() and not long.gaining.any()
+    assert whole.rounds[:, :, 1].mean() < 1 and whole.gained.max() < 0.1  # the best linear map is right for Gaussians
+    assert (short.rounds[:, :, 1] > 5).all() and short.gained[:, :, 1].max() > 0.1
+    assert (long.rounds[:, :, 1] < 35).all() and long.gained.max() < 0.1
     assert whole.rounds.shape == whole.learnt.shape == whole.held_out.shape == (2, 5, 2)
     for found in (whole, _plain(target, given)):
         assert found.held_out[0, 1, 0] == pytest.approx(found.entropy[0, found.fold[0] == 1].mean())
         assert found.held_out[0, 2, 1] == pytest.approx(found.conditional[0, found.fold[0] == 2].mean())
     assert (whole.held_out - whole.learnt)[:, :, 1].mean() > 0  # what was not learnt from fares worse
+
+
+def test_pairs_of_densities_that_still_gained_count_in_part() -> None:
+    np.testing.assert_allclose(_unconverged(np.array([0.0, 0.1, 0.15, 0.2, 3.0])), [0, 0, 0.5, 1, 1])
 
 
 # Of the released package (icannos/cosmic c2c2db0): torch.manual_seed(7), then KNIFEEstimator(KNIFEArgs(batch_size=32), 3, 3).eval(given, target)

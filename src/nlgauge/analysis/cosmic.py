@@ -51,7 +51,7 @@ def rank_summarisers(given: Result | Corpus, metric: str | Cosmic = "cosmic", se
 
 
 class Convergence(NamedTuple):
-    """How one density was fitted: the mean round of training in it, whether the last rounds still gained, and -log q by rows.
+    """How one density was fitted: the mean round of training in it, the nats that the last quarter of the rounds gained, and -log q by rows.
 
     A density is a mixture of those after each of 10 rounds, weighted by other rows: a mean near 0 says that its start was best, one near 10 the end.
     """
@@ -61,7 +61,7 @@ class Convergence(NamedTuple):
     seed: int
     fold: int
     rounds: float
-    gaining: bool
+    gained: float
     learnt: float
     held_out: float
 
@@ -84,10 +84,10 @@ def convergence(result: Result, metric: str | Cosmic = "cosmic") -> list[Converg
         for target, other in (("source", "summary"), ("summary", "source")):
             if target not in fit.targets:
                 continue
-            rounds, gaining, learnt, held_out = (arrays[f"{target}_fit_{name}"] for name in ("rounds", "gaining", "learnt", "held_out"))
+            rounds, gained, learnt, held_out = (arrays[f"{target}_fit_{name}"] for name in ("rounds", "gained", "learnt", "held_out"))
             for seed, fold, side in np.ndindex(rounds.shape):
                 place, density = (seed, fold, side), target if side == 0 else f"{target} given {other}"
-                how = float(rounds[place]), bool(gaining[place]), float(learnt[place]), float(held_out[place])
+                how = float(rounds[place]), float(gained[place]), float(learnt[place]), float(held_out[place])
                 found.append(Convergence(system, density, seed, fold, *how))
     return found
 

@@ -23,7 +23,7 @@ class Pointwise(NamedTuple):
     """For each seed and row -log q(t) and -log q(t|s), in nats; their difference is the row's information. NaN where nothing could be fitted.
 
     The rest says how fitting went, for each seed, fold and density (alone, then given the other side): the mean round of its training by weight,
-    whether the last rounds still gained, and the mean of -log q on rows learnt from and on those held out. `width`: dimensions of t that were kept.
+    the nats gained in its last quarter, and the mean of -log q on rows learnt from and on those held out. `width`: dimensions of t that were kept.
     """
 
     entropy: Array
@@ -31,7 +31,7 @@ class Pointwise(NamedTuple):
     fold: Array
     width: int
     rounds: Array
-    gaining: Array
+    gained: Array
     learnt: Array
     held_out: Array
 
@@ -43,7 +43,7 @@ class Pointwise(NamedTuple):
         for seed, fold_of_row in enumerate(fold):
             for k in range(folds):
                 means[seed, k] = [side[seed, fold_of_row == k].mean() for side in (entropy, conditional)]
-        return cls(entropy, conditional, fold, width, np.zeros(means.shape), np.zeros(means.shape, dtype=bool), np.full_like(means, np.nan), means)
+        return cls(entropy, conditional, fold, width, np.zeros(means.shape), np.zeros(means.shape), np.full_like(means, np.nan), means)
 
 
 def fold_of_rows(groups: Array, folds: int, seed: int, seeds: int) -> Array:

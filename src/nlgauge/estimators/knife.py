@@ -38,8 +38,6 @@ _DECAY = 0.9, 0.999
 _LEAST_GRADIENT = 1e-3
 _ROWS_FOR_A_STEP, _FEWEST_STEPS, _MOST_STEPS = 16, 2, 100
 _WARMING = 0.1
-# A density that gained more nats than this in the last quarter of its rounds may have had too few.
-_STILL_GAINING = 0.1
 
 
 class Settings(NamedTuple):
@@ -116,8 +114,8 @@ def _cross_fitted(torch: Any, target: Array, given: Array, fold: Array, componen
         return np.array([of_density(one) for one in how]).T.reshape(seeds, folds, 2)
 
     learnt, held_out = by_density(lambda one: [part.mean() for part in one.learnt]), by_density(lambda one: [part.mean() for part in one.held_out])
-    rounds, gaining = by_density(lambda one: one.rounds), by_density(lambda one: one.gaining)
-    return Pointwise(found[0], found[1], fold, t.shape[1], rounds, gaining, learnt + offset, held_out + offset)
+    rounds, gained = by_density(lambda one: one.rounds), by_density(lambda one: one.gained)
+    return Pointwise(found[0], found[1], fold, t.shape[1], rounds, gained, learnt + offset, held_out + offset)
 
 
 def _log_mixture(torch: Any, values: Any, means: Any, log_scales: Any, logits: Any, lower: Any = None) -> Any:
@@ -203,12 +201,12 @@ def _between(models: _Models, model: int, log_density: LogDensity, starts: list[
 
 
 class _Trained(NamedTuple):
-    """For each model -log q of the rows held out and of some rows learnt from, the mean round by weight, and whether the last rounds still gained."""
+    """For each model -log q of the rows held out and of some learnt from, the mean round by weight, and what the last quarter of rounds gained."""
 
     held_out: list[Array]
     learnt: list[Array]
     rounds: Array
-    gaining: Array
+    gained: Array
 
 
 def _trained(models: _Models, parameters: list[Any], log_density: LogDensity, side: int) -> _Trained:
@@ -244,7 +242,7 @@ def _mixed(losses: Array, weighing: Array, held_out: list[list[Array]], learnt: 
 
     rounds = np.arange(len(losses)) @ np.exp(logs)
     before = losses[: 1 + 3 * (len(losses) - 1) // 4]
-    return _Trained(mixture(held_out), mixture(learnt), rounds, before.min(axis=0) - losses.min(axis=0) > _STILL_GAINING)
+    return _Trained(mixture(held_out), mixture(learnt), rounds, before.min(axis=0) - losses.min(axis=0))
 
 
 def _loss(models: _Models, log_density: LogDensity, parameters: list[Any], batch: Any) -> Any:

@@ -99,7 +99,7 @@ class Cosmic(Metric):
         for target in self.targets():
             entropy, conditional = rows[f"{target}_entropy"], rows[f"{target}_conditional"]
             columns += [entropy - conditional, entropy.mean(axis=1), conditional.mean(axis=1)]
-        unconverged = np.max([rows[f"{target}_gaining"] for target in self.targets()], axis=0)
+        unconverged = np.max([rows[f"{target}_unconverged"] for target in self.targets()], axis=0)
         scored = ~np.isnan(rows[f"{first}_entropy"][:, 0])
         statistics = np.column_stack([*columns, np.full(len(view), fitted[f"{first}_fit_width"]), unconverged, np.ones(len(view))])
         # An empty text tells nothing: information 0, and no entropies of its own.
