@@ -20,14 +20,16 @@ from nlgauge.scorer import score
 class Terms:
     """What a metric may be granted, and what must be known to check it.
 
-    exact: numbers must be the same bit for bit, else to 1e-5 (to 1e-12 where they hang on a fit on the system's rows); models cannot be exact.
+    exact: numbers must be the same bit for bit, else to `tolerance` (to 1e-12 where they hang on a fit on the system's rows); models cannot be exact.
     not_best_when_equal: the names of `ODD` texts that do not get the best score although prediction and reference are equal.
     other_values: for parameters whose default does not suggest another valid value (texts, None, tuples), one that is valid.
+    tolerance: what numbers that are not exact may differ by; more for a ratio of differences, of which rounding makes more.
     """
 
     exact: bool = True
     not_best_when_equal: Collection[str] = ()
     other_values: Mapping[str, Any] = field(default_factory=dict)
+    tolerance: float = 1e-5
 
 
 def require(holds: bool, metric: AnyMetric, what: str) -> None:
@@ -93,7 +95,7 @@ def same_scores(metric: AnyMetric, terms: Terms, ours: Mapping[str, float], thei
             require(np.array_equal(value, theirs[name], equal_nan=True), metric, f"{what}: {name} is {value} and {theirs[name]}")
     else:
         # What is fitted on a system's rows gets the same bits of a model whatever the batches, and must not make more of them.
-        close(metric, ours, theirs, 1e-12 if terms.exact or fitted_on_a_system(metric) else 1e-5, what)
+        close(metric, ours, theirs, 1e-12 if terms.exact or fitted_on_a_system(metric) else terms.tolerance, what)
 
 
 def same_arrays(metric: AnyMetric, terms: Terms, ours: Array, theirs: Array, what: str) -> None:
