@@ -498,7 +498,7 @@ def test_the_explanation_shows_both_distributions(families: dict[str, nlgauge.Mo
     stream = io.StringIO()
     Console(file=stream, width=100).print(render(shown))
     text = stream.getvalue()
-    assert "infolm fisher_rao" in text and "% of all differences" in text and "guess 1" in text
+    assert "infolm fisher_rao" in text and "% of the total difference" in text and "guess 1" in text
 
 
 def test_an_empty_text_is_explained_too(families: dict[str, nlgauge.Model]) -> None:
