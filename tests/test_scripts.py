@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from nlgauge.corpus.scripts import is_mostly_not_latin, unspaced_script
 
 
