@@ -347,6 +347,37 @@ def test_chunks_are_runs_of_all_segments(corpus, characters):
     assert all(len(chunk) for chunk in chunks)
 
 
+@given(corpora(), st.booleans(), st.integers(1, 40))
+def test_a_chunk_ends_where_the_characters_of_all_columns_pass_a_multiple(corpus, with_sources, characters):
+    predictions, references = corpus
+    sources = predictions[::-1] if with_sources else None
+    sizes = [len(p) + sum(map(len, r)) + (len(s) if sources else 0) for p, r, s in zip(predictions, references, sources or predictions, strict=True)]
+    number = [max(sum(sizes[: i + 1]) - 1, 0) // characters for i in range(len(sizes))]
+    expected = [[i for i, one in enumerate(number) if one == other] for other in dict.fromkeys(number)]
+    assert [chunk.tolist() for chunk in Corpus.read(predictions, references, sources).chunks(characters)] == expected
+
+
+@given(st.lists(st.lists(texts(), max_size=6), max_size=4))
+def test_texts_interned_together_have_the_ids_of_texts_interned_one_by_one(blocks):
+    together, one_by_one = Texts(), Texts()
+    for block in blocks:
+        assert together.intern_all(block).tolist() == [one_by_one.intern(text) for text in block]
+    assert together.strings == one_by_one.strings
+
+
+class Spelt(str):
+    """A text of a kind of its own."""
+
+
+@given(corpora(), st.data())
+def test_texts_of_any_kind_are_read_as_plain_ones(corpus, data):
+    predictions, references = corpus
+    other = [Spelt(text) if data.draw(st.booleans()) else text for text in predictions]
+    read = Corpus.read(other, [UserList(row) for row in references])
+    assert shape(read) == shape(Corpus.read(predictions, references))
+    assert {type(text) for text in read.texts.strings} == {str}
+
+
 def test_chunks_are_about_as_large_as_asked():
     read = Corpus.read(["x" * 10] * 100, ["y" * 10] * 100, ["z" * 10] * 100)
     assert {len(chunk) for chunk in read.chunks(300)} == {10}

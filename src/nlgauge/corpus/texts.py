@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import count, filterfalse
 from typing import Any
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
 
 
 class Texts:
@@ -21,6 +27,16 @@ class Texts:
             self.strings.append(text)
         return found
 
+    def intern_all(self, texts: Sequence[str]) -> Array:
+        """The ids of texts, new ones in order of first appearance."""
+        new = list(filterfalse(self._ids.__contains__, dict.fromkeys(texts)))
+        first = len(self.strings)
+        self._ids.update(zip(new, count(first), strict=False))
+        self.strings += new
+        if len(new) == len(texts):
+            return np.arange(first, len(self.strings))
+        return np.fromiter(map(self._ids.__getitem__, texts), np.int64, len(texts))
+
     def find(self, text: str) -> int | None:
         """The id of a text; None where it is not here."""
         return self._ids.get(text)
@@ -37,14 +53,22 @@ class DerivedTexts:
 
     def __init__(self, texts: Texts) -> None:
         self.kept = texts.kept
-        self._given = texts
-        self._count = len(texts)
+        self._texts = texts
+        # How many texts were given; the ids of derived ones begin there.
+        self.given = len(texts)
         self._derived = Texts()
 
     def intern(self, text: str) -> int:
         """The id of a text: that of the given one, else one behind all of those."""
-        found = self._given.find(text)
-        return found if found is not None and found < self._count else self._count + self._derived.intern(text)
+        found = self._texts.find(text)
+        return found if found is not None and found < self.given else self.given + self._derived.intern(text)
+
+    def strings_of(self, text_ids: Array) -> list[str]:
+        """The texts with these ids."""
+        ids = text_ids.tolist()
+        if len(ids) and text_ids.max() >= self.given:
+            return [self[text_id] for text_id in ids]
+        return list(map(self._texts.strings.__getitem__, ids))
 
     def __getitem__(self, text_id: int) -> str:
-        return self._given[text_id] if text_id < self._count else self._derived[text_id - self._count]
+        return self._texts[text_id] if text_id < self.given else self._derived[text_id - self.given]
