@@ -158,9 +158,11 @@ class Corpus:
     def chunks(self, characters: int = 200_000) -> list[Array]:
         """Runs of whole segments with about this many characters of text each."""
         lengths = np.fromiter(map(len, self.texts.strings), np.int64, len(self.texts))
+        columns = [*self.predictions.values()] + ([self.references] if self.references is not None else [])
+        if int(lengths.max(initial=0)) * (sum(len(column.values) for column in columns) + len(self)) <= characters:
+            return [np.arange(len(self))]
         # How many characters there are up to the end of each segment.
         total = np.zeros(len(self), dtype=np.int64)
-        columns = [*self.predictions.values()] + ([self.references] if self.references is not None else [])
         for column in columns:
             total += offsets_of(lengths[column.values])[column.offsets[1:]]
         if self.sources is not None:

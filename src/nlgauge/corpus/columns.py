@@ -38,7 +38,9 @@ class Ragged:
     @classmethod
     def single(cls, values: Array) -> Ragged:
         """The column with one value per row."""
-        return cls(values, np.arange(len(values) + 1))
+        found = cls(values, np.arange(len(values) + 1))
+        found.__dict__["is_single"] = True
+        return found
 
     @classmethod
     def concatenate(cls, columns: Sequence[Ragged]) -> Ragged:

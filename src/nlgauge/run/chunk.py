@@ -201,6 +201,8 @@ class Chunk:
 def _first_and_places(columns: Sequence[Array]) -> tuple[Array | None, Array]:
     """Where each distinct row appears first, in the order of rows (None: all are distinct and in order), and which of these every row is."""
     keys = columns[0]
+    if (keys[1:] > keys[:-1]).all():
+        return None, np.arange(len(keys))
     for column in columns[1:]:
         size = int(column.max(initial=0)) + 1
         if (int(keys.max(initial=0)) + 1) * size > np.iinfo(np.int64).max:
