@@ -172,7 +172,7 @@ class Result(Mapping[str, Any]):
         warned = caution(inferred.plan.clusters.count, test)
         if warned and test == "bootstrap":
             warnings.warn(f"{warned}; use test='randomisation'.", stacklevel=2)
-        rows = [row for one, other in pairs for row in inferred.compared(one, other, test)]
+        rows = inferred.compared(pairs, test)
         corrected = inference.holm([row.p for row in rows])
         found = [row._replace(p_holm=p) for row, p in zip(rows, corrected, strict=True)]
         return Comparison(found, test, inferred.plan.confidence, resamples, warned, self.label)
