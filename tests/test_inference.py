@@ -89,7 +89,7 @@ def test_blocks_do_not_change_the_draws(monkeypatch):
 
 def test_systems_and_metrics_share_their_draws_and_find_what_each_finds_alone(monkeypatch):
     texts, references = systems()
-    texts["third"] = references[:-1] + [""]
+    texts["third"] = [*references[:-1], ""]
     result = nlgauge.score(texts, references, metrics=[*METRICS, "distinct"])
     alone = {system: nlgauge.score({system: own}, references, metrics=METRICS).intervals(resamples=80) for system, own in texts.items()}
     pairs = {pair: result.compare(*pair, resamples=80) for pair in (("better", "worse"), ("better", "third"), ("worse", "third"))}
