@@ -6,14 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-// Spreads the bits of a key, which may be any number, over a word.
-inline uint64_t spread(uint64_t key) {
-  key *= 0x9E3779B97F4A7C15u;
-  key ^= key >> 32;
-  key *= 0xD6E8FEB86659FD93u;
-  return key ^ key >> 32;
-}
-
 // Numbers different keys from 0 on, in order of first appearance.
 class Numbering {
 public:
@@ -21,10 +13,11 @@ public:
 
   // Forgets all keys and makes room for so many.
   void clear(size_t keys) {
-    size_t wanted = 16;
-    while (wanted < 2 * keys) wanted *= 2;
-    if (wanted > slots_.size()) slots_.assign(wanted, Slot{}), stamp_ = 0;
-    mask_ = wanted - 1;
+    unsigned bits = 4;
+    while (size_t{1} << bits < 2 * keys) ++bits;
+    if (size_t{1} << bits > slots_.size()) slots_.assign(size_t{1} << bits, Slot{}), stamp_ = 0;
+    mask_ = (size_t{1} << bits) - 1;
+    shift_ = 64 - bits;
     if (++stamp_ == 0) slots_.assign(slots_.size(), Slot{}), stamp_ = 1;
     count_ = 0;
   }
@@ -47,13 +40,15 @@ private:
   };
 
   size_t place_of(uint64_t key) const {
-    size_t place = spread(key) & mask_;
+    // The highest bits of a product depend on all bits of the key.
+    size_t place = key * 0x9E3779B97F4A7C15u >> shift_;
     while (slots_[place].stamp == stamp_ && slots_[place].key != key) place = (place + 1) & mask_;
     return place;
   }
 
   std::vector<Slot> slots_;
   size_t mask_ = 0;
+  unsigned shift_ = 60;
   uint32_t stamp_ = 0, count_ = 0;
 };
 
