@@ -75,7 +75,7 @@ clean:
 # blanc asks for torch and numpy below 2, so its requirements are not followed, and
 # benchmarks/blanc_shim.py stands in for what Transformers has removed.
 .venv-bench/.bench: .venv-bench/.torch $(SOURCES)
-	$(call install,$(@D)) --editable ".[models]" --group peers
+	$(call install,$(@D)) --editable ".[models]" --group peers --group bench
 	$(call install,$(@D)) --no-deps blanc
 	touch $@
 

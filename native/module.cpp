@@ -2,6 +2,7 @@
 #include "column.hpp"
 #include "parallel.hpp"
 
+void bind_edits(nb::module_ &module);
 void bind_lcs(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
 
@@ -15,6 +16,7 @@ NB_MODULE(_native, module) {
         threads_allowed().worthwhile = worthwhile;
       },
       nb::arg("most"), nb::arg("worthwhile") = 300'000);
+  bind_edits(module);
   bind_lcs(module);
   bind_ngrams(module);
 }

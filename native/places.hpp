@@ -3,6 +3,8 @@
 
 #include "column.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -60,23 +62,75 @@ public:
   void index(Row row) {
     words_ = (row.size + 63) / 64;
     numbers_.clear(row.size);
-    bits_.clear();
+    if (++stamp_ == 0) small_.fill({}), stamp_ = 1;
+    dense_ = words_ <= most_dense;
+    if (dense_) {
+      if (bits_.size() < row.size * words_) bits_.resize(row.size * words_);
+    } else {
+      bits_.assign(words_, 0);
+      last_.clear(), shown_ = none;
+      before_.resize(row.size);
+    }
+    count_ = 0;
     for (size_t place = 0; place < row.size; ++place) {
-      uint32_t number = numbers_.add(key_of(row[place]));
-      if ((number + 1) * words_ > bits_.size()) bits_.resize((number + 1) * words_);
-      bits_[number * words_ + place / 64] |= uint64_t{1} << place % 64;
+      uint32_t known = count_, number = number_of(row[place]);
+      if (dense_) {
+        if (number == known) std::fill_n(bits_.begin() + number * words_, words_, 0);
+        bits_[number * words_ + place / 64] |= uint64_t{1} << place % 64;
+      } else {
+        if (number == known) last_.push_back(none);
+        before_[place] = last_[number], last_[number] = place;
+      }
     }
   }
   // How many words of bits a row has.
   size_t words() const { return words_; }
-  // One bit for each place of the row; nullptr where the token does not stand in it.
-  const uint64_t *bits(int32_t token) const {
-    uint32_t number = numbers_.find(key_of(token));
-    return number == Numbering::none ? nullptr : bits_.data() + number * words_;
+  // One bit for each place of the row, until the next call; nullptr where the token does not stand in it.
+  const uint64_t *bits(int32_t token) {
+    uint32_t number = find(token);
+    if (number == Numbering::none) return nullptr;
+    if (dense_) return bits_.data() + number * words_;
+    for (size_t place = shown_; place != none; place = before_[place]) bits_[place / 64] = 0;
+    shown_ = last_[number];
+    for (size_t place = shown_; place != none; place = before_[place]) bits_[place / 64] |= uint64_t{1} << place % 64;
+    return bits_.data();
   }
 
 private:
+  // With more words than this the bits of one token are made when they are asked for: those of all tokens would fill the memory.
+  static constexpr size_t most_dense = 16;
+  static constexpr size_t none = ~size_t{0};
+
+  struct Known {
+    uint32_t stamp = 0, number = 0;
+  };
+
+  // Letters and frequent tokens have small numbers, which need no hashing.
+  uint32_t number_of(int32_t token) {
+    if (key_of(token) >= small_.size()) {
+      uint32_t known = numbers_.count(), number = numbers_.add(key_of(token));
+      if (number == known) hashed_.resize(known), hashed_.push_back(count_++);
+      return hashed_[number];
+    }
+    Known &known = small_[key_of(token)];
+    if (known.stamp != stamp_) known = {stamp_, count_++};
+    return known.number;
+  }
+  uint32_t find(int32_t token) const {
+    if (key_of(token) < small_.size()) {
+      const Known &known = small_[key_of(token)];
+      return known.stamp == stamp_ ? known.number : Numbering::none;
+    }
+    uint32_t number = numbers_.find(key_of(token));
+    return number == Numbering::none ? number : hashed_[number];
+  }
+
   Numbering numbers_;
-  size_t words_ = 0;
+  std::array<Known, 512> small_{};
+  std::vector<uint32_t> hashed_;
+  uint32_t stamp_ = 0, count_ = 0;
+  size_t words_ = 0, shown_ = none;
+  bool dense_ = true;
   std::vector<uint64_t> bits_;
+  std::vector<size_t> last_, before_;
 };

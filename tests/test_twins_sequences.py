@@ -1,0 +1,58 @@
+"""Compiled kernels of sequences (alignments, subsequences, word order) against the Python kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import ROW, assert_twins, column, needs_native, pairs
+
+from nlgauge.kernels.edits import edit_counts
+from nlgauge.kernels.lcs import lcs_lengths
+
+pytestmark = needs_native
+
+LENGTHS = st.sampled_from([1, 31, 32, 33, 63, 64, 65, 66, 127, 128, 129, 191, 193])
+
+
+def drawn(length: int, kinds: int, seed: int) -> list[int]:
+    """A row of so many tokens of so many kinds, drawn from a seed; the greatest is the greatest that there can be."""
+    return (2**31 - 1 - np.random.default_rng(seed).integers(0, kinds, length)).tolist()
+
+
+def changed(row: list[int], share: float, seed: int) -> list[int]:
+    """The row with this share of its tokens dropped or doubled."""
+    rng = np.random.default_rng(seed)
+    kept = np.where(rng.random(len(row)) < share, rng.choice([0, 2], len(row)), 1)
+    return np.repeat(row, kept).tolist()
+
+
+# Rows as long as a word of bits or some, of few kinds of tokens, and rows that differ from them a little.
+LONG_ROW = st.builds(drawn, LENGTHS, st.integers(1, 12), st.integers(0, 99))
+LIKE = st.builds(changed, LONG_ROW, st.sampled_from([0.02, 0.2]), st.integers(0, 99))
+ROWS = st.one_of(st.lists(ROW, min_size=1, max_size=5), st.lists(st.one_of(LONG_ROW, LIKE), min_size=1, max_size=4))
+
+
+@given(ROWS)
+def test_edit_counts(rows):
+    assert_twins(edit_counts, column(rows), *pairs(rows))
+
+
+@pytest.mark.parametrize("kinds", [2, 30, 5000])
+@pytest.mark.parametrize("share", [0.001, 0.03, 0.4, 1.0])
+def test_edit_counts_of_long_texts_that_are_aligned_in_halves(kinds, share):
+    row = drawn(4500, kinds, 1)
+    rows = [row, changed(row, share, 2), drawn(2048, kinds, 3), drawn(70, kinds, 4), drawn(9, kinds, 5)]
+    assert_twins(edit_counts, column(rows), *pairs(rows))
+
+
+@given(ROWS)
+def test_lcs_lengths(rows):
+    assert_twins(lcs_lengths, column(rows), *pairs(rows))
+
+
+def test_lcs_lengths_of_long_texts():
+    rows = [drawn(3000, kinds, seed) for seed, kinds in enumerate((2, 30, 5000))]
+    rows.append(changed(rows[-1], 0.1, 4))
+    assert_twins(lcs_lengths, column(rows), *pairs(rows))
