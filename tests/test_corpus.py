@@ -23,7 +23,7 @@ from strategies import corpora, texts
 
 import nlgauge
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.texts import Texts
+from nlgauge.corpus.texts import DerivedTexts, Texts
 from nlgauge.errors import InputError, NlgaugeError, ParameterError
 
 
@@ -363,6 +363,21 @@ def test_texts_interned_together_have_the_ids_of_texts_interned_one_by_one(block
     for block in blocks:
         assert together.intern_all(block).tolist() == [one_by_one.intern(text) for text in block]
     assert together.strings == one_by_one.strings
+
+
+@given(st.lists(texts(), max_size=4), st.lists(texts(), max_size=4), st.lists(st.lists(texts(), max_size=6), max_size=3))
+def test_derived_texts_interned_together_have_the_ids_of_texts_interned_one_by_one(before, after, blocks):
+    found = []
+    for together in (True, False):
+        given_texts = Texts()
+        given_texts.intern_all(before)
+        derived = DerivedTexts(given_texts)
+        given_texts.intern_all(after)
+        for block in blocks:
+            ids = derived.intern_all(block) if together else np.array([derived.intern(text) for text in block], dtype=np.int64)
+            assert derived.strings_of(ids) == [derived[i] for i in ids] == block
+            found.append(ids.tolist())
+    assert found[: len(blocks)] == found[len(blocks) :]
 
 
 class Spelt(str):

@@ -17,7 +17,6 @@ from nlgauge.run.chunk import Job
 from nlgauge.run.environment import environment
 from nlgauge.run.executors import Executor, Serial
 from nlgauge.run.prepare import MetricSpec, labelled, prepared, signatures
-from nlgauge.run.processes import Processes
 from nlgauge.run.progress import progress
 from nlgauge.run.reduction import ReduceFn
 
@@ -43,7 +42,7 @@ class Scorer:
         self.metrics = labelled(DEFAULT_METRICS if metrics is None else metrics)
         if executor is not None and not (isinstance(getattr(executor, "characters", None), int) and callable(getattr(executor, "map", None))):
             raise ParameterError(f"executor must have `characters` and `map`, as those of nlgauge.run.executors have; got {executor!r:.60}.")
-        self.executor = executor or (Processes() if _flag(run_concurrent, "run_concurrent") else Serial())
+        self.executor = executor or (_processes() if _flag(run_concurrent, "run_concurrent") else Serial())
         # The metrics as they were prepared last, with what for: a loop of calls prepares them once.
         self._prepared: tuple[Any, dict[str, AnyMetric]] = None, {}
 
@@ -122,6 +121,12 @@ def score(
         device=device,
         show_progress=show_progress,
     )
+
+
+def _processes() -> Executor:
+    from nlgauge.run.processes import Processes
+
+    return Processes()
 
 
 def _checked(value: int, name: str, least: int) -> int:

@@ -15,7 +15,7 @@ Each distinct text is kept once and referred to by an integer id; what belongs t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -173,11 +173,14 @@ class Corpus:
 
     def records(self) -> list[dict[str, Any]]:
         """One plain dictionary per segment, from which `from_saved` makes the same corpus."""
+        return list(self.each_record())
+
+    def each_record(self) -> Iterator[dict[str, Any]]:
+        """What `records` gives, one after the other, for corpora whose records would take much memory at once."""
         sources = None if self.sources is None else self.sources.tolist()
         references = None if self.references is None else self.references.lists()
         predictions = {system: column.lists() for system, column in self.predictions.items()}
         strings = self.texts.strings
-        found = []
         for i, segment in enumerate(self.ids):
             record: dict[str, Any] = {"id": segment}
             if sources is not None:
@@ -189,8 +192,7 @@ class Corpus:
                 record["weight"] = float(self.weights[i])
             if self.documents is not None:
                 record["document"] = self.documents[i]
-            found.append(record)
-        return found
+            yield record
 
     @classmethod
     def from_saved(cls, records: Sequence[Mapping[str, Any]], lang: str | None) -> Corpus:

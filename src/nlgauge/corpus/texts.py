@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count, filterfalse
+from itertools import count, filterfalse, repeat
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,8 @@ class Texts:
 
     def intern_all(self, texts: Sequence[str]) -> Array:
         """The ids of texts, new ones in order of first appearance."""
-        new = list(filterfalse(self._ids.__contains__, dict.fromkeys(texts)))
+        distinct = dict.fromkeys(texts)
+        new = list(filterfalse(self._ids.__contains__, distinct) if self._ids else distinct)
         first = len(self.strings)
         self._ids.update(zip(new, count(first), strict=False))
         self.strings += new
@@ -40,6 +41,10 @@ class Texts:
     def find(self, text: str) -> int | None:
         """The id of a text; None where it is not here."""
         return self._ids.get(text)
+
+    def find_all(self, texts: Sequence[str]) -> Array:
+        """The ids of texts; -1 where one is not here."""
+        return np.fromiter(map(self._ids.get, texts, repeat(-1)), np.int64, len(texts))
 
     def __getitem__(self, text_id: int) -> str:
         return self.strings[text_id]
@@ -62,6 +67,14 @@ class DerivedTexts:
         """The id of a text: that of the given one, else one behind all of those."""
         found = self._texts.find(text)
         return found if found is not None and found < self.given else self.given + self._derived.intern(text)
+
+    def intern_all(self, texts: Sequence[str]) -> Array:
+        """The ids of texts, new ones in order of first appearance."""
+        ids = self._texts.find_all(texts)
+        new = (ids < 0) | (ids >= self.given)
+        if new.any():
+            ids[new] = self.given + self._derived.intern_all([texts[i] for i in np.flatnonzero(new).tolist()])
+        return ids
 
     def strings_of(self, text_ids: Array) -> list[str]:
         """The texts with these ids."""

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, GrowingColumn, Ragged
+from nlgauge.corpus.columns import Array, GrowingColumn, Ragged, offsets_of
 from nlgauge.corpus.texts import DerivedTexts, Texts
 
 # What small features may take with the texts of a corpus; a feature that is larger goes with the chunk.
@@ -150,7 +150,7 @@ class Features:
             with self.timed(str(feature)):
                 new = feature.compute(self._strings(missing, feature.kept), Work(self.options, known.memory, self))
                 if feature.derives_texts:
-                    new = Ragged(np.array([self.texts.intern(text) for text in new.values.tolist()], dtype=np.int64), new.offsets)
+                    new = Ragged(self.texts.intern_all(new.values.tolist()), new.offsets)
                 known.add(missing, new)
         if feature.kept and known.rows.nbytes > KEPT_BYTES:
             self._known[feature] = self.texts.kept.pop(feature, known)
@@ -159,8 +159,8 @@ class Features:
     def ids_of(self, keys: Sequence[Any]) -> Array | Ragged:
         """The ids of texts, or of tuples of texts."""
         if keys and isinstance(keys[0], tuple):
-            return Ragged.of([[self.texts.intern(text) for text in key] for key in keys])
-        return np.array([self.texts.intern(text) for text in keys], dtype=np.int64)
+            return Ragged(self.texts.intern_all(list(chain.from_iterable(keys))), offsets_of(list(map(len, keys))))
+        return self.texts.intern_all(keys)
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
