@@ -43,6 +43,9 @@ bench: .venv-bench/.bench
 	.venv-bench/$(PROGRAMS)/nlgauge models get minilm smollm2
 	.venv-bench/$(PROGRAMS)/python -m benchmarks --json .cache/bench.json $(BENCH_OPTIONS)
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.scale
+	.venv-bench/$(PROGRAMS)/python -m benchmarks.calls
+	.venv-bench/$(PROGRAMS)/python -m benchmarks.commands
+	.venv-bench/$(PROGRAMS)/python -m benchmarks.long_texts
 
 clean:
 	rm -rf .venv .venv-bench .cache demo-result demo-models-result

@@ -48,13 +48,19 @@ def ours_bootstrap(workload: Workload) -> Callable[[], Numbers]:
     return lambda: call(workload)
 
 
-def ours_everything(workload: Workload) -> Callable[[], Numbers]:
-    """Every additive metric on strings, with its defaults, in one run."""
-    import nlgauge
+def string_metrics() -> list[str]:
+    """The names of all additive metrics that need no model."""
     from nlgauge.metric import Metric
     from nlgauge.metric.registry import metric_classes
 
-    scorer = nlgauge.Scorer([name for name, kind in metric_classes().items() if issubclass(kind, Metric) and not needs_model(kind)])
+    return [name for name, kind in metric_classes().items() if issubclass(kind, Metric) and "model" not in getattr(kind, "__dataclass_fields__", {})]
+
+
+def ours_everything(workload: Workload) -> Callable[[], Numbers]:
+    """Every additive metric on strings, with its defaults, in one run."""
+    import nlgauge
+
+    scorer = nlgauge.Scorer(string_metrics())
 
     def call(texts: Workload) -> Numbers:
         found = scorer(texts.predictions, texts.references, [references[0] for references in texts.references])
@@ -62,8 +68,3 @@ def ours_everything(workload: Workload) -> Callable[[], Numbers]:
 
     call(workload.first(2))
     return lambda: call(workload)
-
-
-def needs_model(kind: type) -> bool:
-    """Whether a metric's class has a model among its parameters."""
-    return "model" in getattr(kind, "__dataclass_fields__", {})

@@ -8,16 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-inline size_t ones(uint64_t bits) {
-#if defined(__GNUC__)
-  return size_t(__builtin_popcountll(bits));
-#else
-  size_t count = 0;
-  for (; bits; bits &= bits - 1) ++count;
-  return count;
-#endif
-}
-
 // 64 cells of a row of the grid as differences: a set bit says that the cell costs one more, or one less, than the cell before it.
 struct Cells {
   uint64_t more = ~uint64_t{0}, less = 0;

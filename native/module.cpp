@@ -5,6 +5,7 @@
 void bind_edits(nb::module_ &module);
 void bind_lcs(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
+void bind_weighted_lcs(nb::module_ &module);
 
 NB_MODULE(_native, module) {
   module.doc() = "Compiled twins of nlgauge's kernels; nlgauge.kernels.backend chooses between the two.";
@@ -19,4 +20,5 @@ NB_MODULE(_native, module) {
   bind_edits(module);
   bind_lcs(module);
   bind_ngrams(module);
+  bind_weighted_lcs(module);
 }

@@ -56,6 +56,17 @@ private:
 
 inline uint64_t key_of(int32_t token) { return static_cast<uint32_t>(token); }
 
+// How many bits are set.
+inline size_t ones(uint64_t bits) {
+#if defined(__GNUC__)
+  return size_t(__builtin_popcountll(bits));
+#else
+  size_t count = 0;
+  for (; bits; bits &= bits - 1) ++count;
+  return count;
+#endif
+}
+
 // The places of each token of a row as bits.
 class Places {
 public:
@@ -90,6 +101,7 @@ public:
     uint32_t number = find(token);
     if (number == Numbering::none) return nullptr;
     if (dense_) return bits_.data() + number * words_;
+    if (shown_ == last_[number]) return bits_.data();
     for (size_t place = shown_; place != none; place = before_[place]) bits_[place / 64] = 0;
     shown_ = last_[number];
     for (size_t place = shown_; place != none; place = before_[place]) bits_[place / 64] |= uint64_t{1} << place % 64;

@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twins import ROW, assert_twins, column, needs_native, pairs
 
+from nlgauge.corpus.columns import Ragged
 from nlgauge.kernels.edits import edit_counts
-from nlgauge.kernels.lcs import lcs_lengths
+from nlgauge.kernels.lcs import lcs_lengths, lcs_places, union_lcs_hits
+from nlgauge.kernels.weighted_lcs import weighted_lcs_hits, weighted_lcs_places
 
 pytestmark = needs_native
 
@@ -56,3 +58,35 @@ def test_lcs_lengths_of_long_texts():
     rows = [drawn(3000, kinds, seed) for seed, kinds in enumerate((2, 30, 5000))]
     rows.append(changed(rows[-1], 0.1, 4))
     assert_twins(lcs_lengths, column(rows), *pairs(rows))
+
+
+WEIGHTS = st.sampled_from([1.0, 1.2, 2.0, 5.0])
+FEW = st.lists(st.integers(0, 3), max_size=20)
+PAIR = st.one_of(st.tuples(FEW, FEW), st.tuples(LONG_ROW, LONG_ROW), st.tuples(LONG_ROW, LIKE))
+
+
+@given(PAIR, WEIGHTS)
+def test_places_of_subsequences(pair, weight):
+    assert_twins(lcs_places, *pair)
+    assert_twins(weighted_lcs_places, *pair, weight)
+
+
+@pytest.mark.parametrize("kinds", [3, 300])
+def test_places_of_a_subsequence_of_texts_whose_table_is_not_kept(kinds):
+    row = drawn(12_000, kinds, 1)
+    assert_twins(lcs_places, row, changed(row, 0.5, 2))
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> tuple[Ragged, Ragged, Ragged]:
+    """A column of sentences, and the sentences of some pairs of texts; sentences come again within a text and on both sides."""
+    sentences = draw(st.lists(st.one_of(ROW, FEW, LIKE), min_size=1, max_size=7))
+    text = st.lists(st.integers(0, len(sentences) - 1), max_size=6)
+    left = draw(st.lists(text, min_size=1, max_size=4))
+    return column(sentences), Ragged.of(left), Ragged.of([draw(text) for _ in left])
+
+
+@given(texts(), WEIGHTS)
+def test_unions_of_subsequences(sides, weight):
+    assert_twins(union_lcs_hits, *sides)
+    assert_twins(weighted_lcs_hits, *sides, weight)
