@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
-from itertools import count, filterfalse, repeat
+from itertools import count, islice, repeat
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ class Texts:
         self.strings: list[str] = []
         # Small features of these texts, by feature; see `nlgauge.features`.
         self.kept: dict[Any, Any] = {}
-        self._ids: dict[str, int] = {}
+        self._ids: defaultdict[str, int] = defaultdict()
 
     def intern(self, text: str) -> int:
         """The id of a text, a new one at its first appearance."""
@@ -29,14 +30,13 @@ class Texts:
 
     def intern_all(self, texts: Sequence[str]) -> Array:
         """The ids of texts, new ones in order of first appearance."""
-        distinct = dict.fromkeys(texts)
-        new = list(filterfalse(self._ids.__contains__, distinct) if self._ids else distinct)
-        first = len(self.strings)
-        self._ids.update(zip(new, count(first), strict=False))
-        self.strings += new
-        if len(new) == len(texts):
-            return np.arange(first, len(self.strings))
-        return np.fromiter(map(self._ids.__getitem__, texts), np.int64, len(texts))
+        known = len(self.strings)
+        # A text that is not here yet gets the next number.
+        self._ids.default_factory = count(known).__next__
+        found = np.fromiter(map(self._ids.__getitem__, texts), np.int64, len(texts))
+        self._ids.default_factory = None
+        self.strings.extend(islice(self._ids, known, None))
+        return found
 
     def find(self, text: str) -> int | None:
         """The id of a text; None where it is not here."""
