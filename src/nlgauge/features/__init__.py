@@ -89,8 +89,9 @@ class _Known:
         """Those of the ids that have no row yet, each once, in order of first appearance; there are about so many texts in all."""
         size = int(ids.max(initial=-1)) + 1
         if size > len(self._by_id):
-            more = np.full(max(size, texts, 2 * len(self._by_id)) - len(self._by_id), -1)
-            self._by_id = np.concatenate([self._by_id, more])
+            grown = np.full(max(size, texts, 2 * len(self._by_id)), -1)
+            grown[: len(self._by_id)] = self._by_id
+            self._by_id = grown
         new = ids[self._by_id[ids] < 0]
         if not len(new):
             return new
