@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from strategies import SENTENCES
 
+from nlgauge.kernels import backend
 from nlgauge.metric import REGISTERED
 from nlgauge.metric.registry import metric_classes
 
@@ -26,6 +27,15 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("nlgauge"), max_examples=2000, derandomize=False)
 settings.load_profile("nlgauge")
+
+
+@pytest.fixture(scope="module", params=["python", "native"])
+def both_kernels(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Runs the tests of a module with plain and with compiled kernels."""
+    if request.param == "native" and backend.NATIVE is None:
+        pytest.skip("nothing was compiled")
+    with backend.using(request.param):
+        yield
 
 
 @pytest.fixture

@@ -26,6 +26,8 @@ from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
 from nlgauge.kernels.skip_bigrams import skip_bigram_matches, skip_bigram_totals
 from nlgauge.kernels.weighted_lcs import weighted_lcs_hits, weighted_lcs_places
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 ROW = st.lists(st.integers(0, 2), max_size=7)
 ONE = np.array([0])
 

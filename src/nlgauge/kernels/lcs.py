@@ -10,11 +10,13 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.backend import compiled
 from nlgauge.kernels.backwards import backwards
 
 Places = Callable[[list[int], list[int]], list[int]]
 
 
+@compiled
 def lcs_lengths(column: Ragged, predictions: Array, references: Array) -> Array:
     """(rows,) lengths of the longest common subsequence."""
     rows = column.lists()

@@ -9,8 +9,10 @@ from functools import cache
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.backend import compiled
 
 
+@compiled
 def ngram_matches(column: Ragged, predictions: Array, references: Ragged, orders: int) -> Array:
     """(rows, orders) clipped matches of prediction row `predictions[i]` with the reference rows `references[i]`."""
     rows = column.lists()

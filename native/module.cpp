@@ -1,0 +1,20 @@
+// The extension module: one line for each file of kernels.
+#include "column.hpp"
+#include "parallel.hpp"
+
+void bind_lcs(nb::module_ &module);
+void bind_ngrams(nb::module_ &module);
+
+NB_MODULE(_native, module) {
+  module.doc() = "Compiled twins of nlgauge's kernels; nlgauge.kernels.backend chooses between the two.";
+  module.attr("SOURCES") = NLGAUGE_SOURCES;
+  module.def(
+      "set_threads",
+      [](size_t most, size_t worthwhile) {
+        threads_allowed().most = most;
+        threads_allowed().worthwhile = worthwhile;
+      },
+      nb::arg("most"), nb::arg("worthwhile") = 300'000);
+  bind_lcs(module);
+  bind_ngrams(module);
+}

@@ -1,0 +1,26 @@
+"""Compiled n-gram matches and lengths of longest common subsequences against the Python kernels."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import ROWS, assert_twins, column, needs_native, pairs
+
+from nlgauge.corpus.columns import Ragged
+from nlgauge.kernels.lcs import lcs_lengths
+from nlgauge.kernels.ngrams import ngram_matches
+
+pytestmark = needs_native
+
+
+@given(ROWS)
+def test_lcs_lengths(rows):
+    assert_twins(lcs_lengths, column(rows), *pairs(rows))
+
+
+@given(ROWS, st.integers(1, 7), st.data())
+def test_ngram_matches(rows, orders, data):
+    predictions, _ = pairs(rows)
+    places = st.integers(0, len(rows) - 1)
+    references = [data.draw(st.lists(places, min_size=1, max_size=3)) for _ in predictions]
+    assert_twins(ngram_matches, column(rows), predictions, Ragged.of(references), orders)
