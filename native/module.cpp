@@ -2,8 +2,11 @@
 #include "column.hpp"
 #include "parallel.hpp"
 
+void bind_characters(nb::module_ &module);
 void bind_lcs(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
+void bind_porter(nb::module_ &module);
+void bind_token_ids(nb::module_ &module);
 
 NB_MODULE(_native, module) {
   module.doc() = "Compiled twins of nlgauge's kernels; nlgauge.kernels.backend chooses between the two.";
@@ -15,6 +18,9 @@ NB_MODULE(_native, module) {
         threads_allowed().worthwhile = worthwhile;
       },
       nb::arg("most"), nb::arg("worthwhile") = 300'000);
+  bind_characters(module);
   bind_lcs(module);
   bind_ngrams(module);
+  bind_porter(module);
+  bind_token_ids(module);
 }
