@@ -19,6 +19,8 @@ struct Text {
   // One for each character where places are asked for.
   bool tracked = false;
   std::vector<Origin> origins;
+  // Before which characters of a run there is a space; mteval's rule needs it.
+  std::vector<uint8_t> spaced;
 
   char32_t *begin() { return room.data(); }
   char32_t *end() { return room.data() + size; }
@@ -27,24 +29,26 @@ struct Text {
 
 enum class Case { kept, ascii_lower, lower };
 
-// Reads a string of Python's; with `lower`, A to Z become a to z.
+// Reads characters of any width; with `lower`, A to Z become a to z.
+template <typename Sign> void read_signs(const Sign *signs, size_t size, bool lower, Text &text) {
+  text.size = size;
+  if (text.room.size() < size) text.room.resize(2 * size);
+  if (!lower) {
+    std::copy(signs, signs + size, text.begin());
+    return;
+  }
+  for (size_t i = 0; i < size; ++i) {
+    char32_t sign = signs[i];
+    text.room[i] = sign + (sign - U'A' < 26u ? 32 : 0);
+  }
+}
+
 inline void read_string(nb::handle string, bool lower, Text &text) {
-  text.size = size_t(PyUnicode_GET_LENGTH(string.ptr()));
-  if (text.room.size() < text.size) text.room.resize(2 * text.size);
-  auto widen = [&](const auto *data) {
-    if (!lower) {
-      std::copy(data, data + text.size, text.begin());
-      return;
-    }
-    for (size_t i = 0; i < text.size; ++i) {
-      char32_t sign = data[i];
-      text.room[i] = sign + (sign - U'A' < 26u ? 32 : 0);
-    }
-  };
+  size_t size = size_t(PyUnicode_GET_LENGTH(string.ptr()));
   switch (PyUnicode_KIND(string.ptr())) {
-  case PyUnicode_1BYTE_KIND: widen(PyUnicode_1BYTE_DATA(string.ptr())); break;
-  case PyUnicode_2BYTE_KIND: widen(PyUnicode_2BYTE_DATA(string.ptr())); break;
-  default: widen(PyUnicode_4BYTE_DATA(string.ptr()));
+  case PyUnicode_1BYTE_KIND: return read_signs(PyUnicode_1BYTE_DATA(string.ptr()), size, lower, text);
+  case PyUnicode_2BYTE_KIND: return read_signs(PyUnicode_2BYTE_DATA(string.ptr()), size, lower, text);
+  default: return read_signs(PyUnicode_4BYTE_DATA(string.ptr()), size, lower, text);
   }
 }
 

@@ -1,24 +1,25 @@
 // Twin of features/token_ids.py: a vocabulary numbers the different tokens of texts in order of first appearance.
 #include "blake2b.hpp"
 #include "parallel.hpp"
+#include "porter.hpp"
 #include "tokenizers.hpp"
 
 #include <nanobind/stl/string.h>
 
-#include <cstring>
-#include <optional>
 #include <random>
+#include <stdexcept>
 #include <string_view>
 
 namespace {
 
 using Word = std::u32string_view;
 
+// Nobody can choose words that meet in one slot, because the hash is another one in each process.
+const uint64_t seed = uint64_t{std::random_device{}()} << 32 | std::random_device{}();
+
 // Numbers different words from 0 on, in order of first appearance.
 class Words {
 public:
-  Words() : slots_(64) {}
-
   size_t size() const { return words_.size(); }
   Word operator[](size_t number) const { return {signs_.data() + words_[number].start, words_[number].size}; }
 
@@ -27,30 +28,36 @@ public:
     uint64_t hash = hash_of(word);
     size_t place = hash & (slots_.size() - 1);
     for (; slots_[place].next; place = (place + 1) & (slots_.size() - 1)) {
-      uint32_t number = slots_[place].next - 1;
-      if (slots_[place].hash == uint32_t(hash >> 32) && (*this)[number] == word) return number;
+      const Slot &slot = slots_[place];
+      if (slot.hash == uint32_t(hash >> 32) && slot.size == word.size() && same(word, signs_.data() + slot.start)) return slot.next - 1;
     }
-    words_.push_back({signs_.size(), uint32_t(word.size()), hash});
+    if (signs_.size() + word.size() > UINT32_MAX) throw std::length_error("the different words of a chunk have too many characters.");
+    words_.push_back({uint32_t(signs_.size()), uint32_t(word.size()), hash});
+    slots_[place] = {uint32_t(hash >> 32), uint32_t(words_.size()), uint32_t(signs_.size()), uint32_t(word.size())};
     signs_.insert(signs_.end(), word.begin(), word.end());
-    slots_[place] = {uint32_t(hash >> 32), uint32_t(words_.size())};
     if (2 * words_.size() > slots_.size()) grow();
     return uint32_t(words_.size() - 1);
   }
 
 private:
   struct Entry {
-    size_t start;
-    uint32_t size;
+    uint32_t start, size;
     uint64_t hash;
   };
   // `next` is the word's number and 1, and 0 where the slot is free.
   struct Slot {
-    uint32_t hash = 0, next = 0;
+    uint32_t hash = 0, next = 0, start = 0, size = 0;
   };
 
-  // Nobody can choose words that meet in one slot, because the hash is another one in each process.
+  // Words are short, so that a call of memcmp would cost more than this.
+  static bool same(Word word, const char32_t *signs) {
+    for (char32_t sign : word) {
+      if (sign != *signs++) return false;
+    }
+    return true;
+  }
+
   static uint64_t hash_of(Word word) {
-    static const uint64_t seed = uint64_t{std::random_device{}()} << 32 | std::random_device{}();
     uint64_t hash = seed ^ word.size();
     size_t i = 0;
     for (; i + 2 <= word.size(); i += 2) hash = mixed(hash ^ (uint64_t{word[i]} << 32 | word[i + 1]));
@@ -65,14 +72,14 @@ private:
   void grow() {
     slots_.assign(2 * slots_.size(), Slot{});
     for (size_t number = 0; number < words_.size(); ++number) {
-      uint64_t hash = words_[number].hash;
-      size_t place = hash & (slots_.size() - 1);
+      const Entry &word = words_[number];
+      size_t place = word.hash & (slots_.size() - 1);
       while (slots_[place].next) place = (place + 1) & (slots_.size() - 1);
-      slots_[place] = {uint32_t(hash >> 32), uint32_t(number + 1)};
+      slots_[place] = {uint32_t(word.hash >> 32), uint32_t(number + 1), word.start, word.size};
     }
   }
 
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_ = std::vector<Slot>(64);
   std::vector<Entry> words_;
   std::vector<char32_t> signs_;
 };
@@ -85,8 +92,10 @@ struct Numbers {
 
 class Vocabulary {
 public:
-  Vocabulary(nb::object split, bool lowercase, nb::object form)
-      : tokenizer_(compiled_tokenizer(nb::cast<std::string>(split.attr("name")))), lowercase_(lowercase), split_(std::move(split)), form_(std::move(form)) {
+  // A `form` is a function of a list of words; nltk_stems, which is so often asked for, is known by `stem` and needs no strings of Python's.
+  Vocabulary(nb::object split, bool lowercase, nb::object form, bool stem)
+      : tokenizer_(compiled_tokenizer(nb::cast<std::string>(split.attr("name")))), lowercase_(lowercase), stem_(stem), formed_apart_(stem || !form.is_none()),
+        split_(std::move(split)), form_(std::move(form)) {
     need_character_classes();
   }
 
@@ -95,7 +104,7 @@ public:
     learn();
     Table<int64_t> offsets(texts.size() + 1, 1);
     size_t total = found.values.size();
-    if (!form_.is_none()) {
+    if (formed_apart_) {
       for (uint32_t value : found.values) total -= formed_[value] < 0;
     }
     Table<int32_t> values(total, 1);
@@ -103,12 +112,12 @@ public:
     const uint32_t *from = found.values.data();
     for (size_t i = 0; i < texts.size(); ++i) {
       const uint32_t *end = from + found.lengths[i];
-      if (form_.is_none()) {
-        to = std::copy(from, end, to);
-      } else {
+      if (formed_apart_) {
         for (const uint32_t *value = from; value < end; ++value) {
           if (formed_[*value] >= 0) *to++ = formed_[*value];
         }
+      } else {
+        to = std::copy(from, end, to);
       }
       from = end;
       *offsets[i + 1] = to - values[0];
@@ -123,7 +132,7 @@ public:
     Numbers tokens = tokenizer_ ? numbers(one) : numbers_from_python(one);
     learn();
     for (uint32_t value : tokens.values) {
-      if (kept(value)) found.append(string(words_[form_.is_none() ? value : uint32_t(formed_[value])]));
+      if (kept(value)) found.append(string(words_[formed_apart_ ? uint32_t(formed_[value]) : value]));
     }
     return found;
   }
@@ -173,9 +182,8 @@ public:
   }
 
 private:
-  // Where tokens get another form, those before it are numbered on their own.
-  Words &first_words() { return form_.is_none() ? words_ : raw_; }
-  bool kept(uint32_t value) const { return form_.is_none() || formed_[value] >= 0; }
+  Words &first_words() { return formed_apart_ ? raw_ : words_; }
+  bool kept(uint32_t value) const { return !formed_apart_ || formed_[value] >= 0; }
   Case letters() const { return lowercase_ ? Case::lower : tokenizer_->letters; }
   static Word word_of(Text &text, Span span) { return {text.begin() + span.start, span.end - span.start}; }
   static nb::object string(Word word) { return python_string(word.data(), word.size()); }
@@ -207,6 +215,7 @@ private:
   void read(const Strings &strings, size_t first, size_t last, Words &words, std::vector<uint32_t> &values, std::vector<size_t> &lengths) const {
     Text text;
     std::vector<Span> spans;
+    values.reserve(strings.characters() * (last - first) / strings.size() / 4);
     for (size_t i = first; i < last; ++i) {
       spans.clear();
       strings.read(i, text);
@@ -234,7 +243,8 @@ private:
 
   // Asks for the form of every word that was not there before.
   void learn() {
-    if (form_.is_none() || formed_.size() == raw_.size()) return;
+    if (!formed_apart_ || formed_.size() == raw_.size()) return;
+    if (stem_) return learn_stems();
     nb::list new_words;
     for (size_t number = formed_.size(); number < raw_.size(); ++number) new_words.append(string(raw_[number]));
     Text text;
@@ -246,6 +256,26 @@ private:
       if (!PyUnicode_Check(form.ptr())) throw nb::type_error("the form of a word must be a string or None.");
       read_string(form, false, text);
       formed_.push_back(int32_t(words_.add({text.begin(), text.size})));
+    }
+  }
+
+  void learn_stems() {
+    Porter porter(true);
+    Text text;
+    while (formed_.size() < raw_.size()) {
+      Word word = raw_[formed_.size()];
+      if (word.size() > 3) {
+        // Python lower-cases words that are not ASCII.
+        bool ascii = std::all_of(word.begin(), word.end(), [](char32_t sign) { return sign < 128; });
+        nb::object lower = ascii ? nb::object() : string(word).attr("lower")();
+        if (ascii) {
+          read_signs(word.data(), word.size(), true, text);
+        } else {
+          read_string(lower, false, text);
+        }
+        word = porter.nltk({text.begin(), text.size});
+      }
+      formed_.push_back(int32_t(words_.add(word)));
     }
   }
 
@@ -276,7 +306,8 @@ private:
   }
 
   const Tokenizer *tokenizer_;
-  bool lowercase_;
+  // `formed_apart_`: tokens get another form, and those before it are numbered on their own.
+  bool lowercase_, stem_, formed_apart_;
   nb::object split_, form_;
   Words words_, raw_;
   std::vector<int32_t> formed_;
@@ -287,7 +318,7 @@ private:
 
 void bind_token_ids(nb::module_ &module) {
   nb::class_<Vocabulary>(module, "Vocabulary")
-      .def(nb::init<nb::object, bool, nb::object>(), nb::arg("split"), nb::arg("lowercase") = false, nb::arg("form") = nb::none())
+      .def(nb::init<nb::object, bool, nb::object, bool>(), nb::arg("split"), nb::arg("lowercase"), nb::arg("form").none(), nb::arg("stem"))
       .def("tokens", &Vocabulary::tokens)
       .def("split", &Vocabulary::split)
       .def("places", &Vocabulary::places)

@@ -10,7 +10,8 @@ namespace {
 
 using Spans = std::vector<Span>;
 
-bool is_space(char32_t sign) { return of_class(sign, SPACE); }
+// Most signs are visible ASCII, for which the table need not be read.
+bool is_space(char32_t sign) { return sign - 0x21u >= 0x5Eu && of_class(sign, SPACE); }
 bool is_digit(char32_t sign) { return sign - U'0' < 10u; }
 bool is_stop(char32_t sign) { return sign == U'.' || sign == U','; }
 bool is_apostrophe(char32_t sign) { return sign == U'\'' || sign == U'\u2019'; }
@@ -51,12 +52,26 @@ void replace(Text &text, std::u32string_view wanted, std::u32string_view replace
   text.size = kept;
 }
 
-bool stands_alone(char32_t sign) { return is_ascii_punctuation(sign) && sign != U'\'' && sign != U',' && sign != U'-' && sign != U'.'; }
+// What mteval's rule makes of a character; `odd` ones may belong to something that is resolved before the split.
+enum Role : uint8_t { part, space, alone, mark, odd };
+
+struct Roles {
+  Role ascii[128];
+
+  Roles() {
+    for (char32_t sign = 0; sign < 128; ++sign) {
+      bool marks = is_stop(sign) || sign == U'-', stands_alone = is_ascii_punctuation(sign) && sign != U'\'';
+      ascii[sign] = is_space(sign) ? space : marks ? mark : stands_alone ? alone : part;
+    }
+    for (char32_t sign : {U'<', U'&', U'\n'}) ascii[sign] = odd;
+  }
+  Role of(char32_t sign) const { return sign < 128 ? ascii[sign] : is_space(sign) ? space : part; }
+};
 
 // A run of characters none of which stands alone. Flags say before which of them there is a space. The three substitutions go from left to
 // right over the run with a space around it, and a match takes away both of its characters, as `re.sub` does it.
 void split_numbers(Text &text, size_t start, size_t end, Spans &spans) {
-  static thread_local std::vector<uint8_t> spaced;
+  auto &spaced = text.spaced;
   size_t size = end - start;
   const char32_t *run = text.begin() + start;
   spaced.assign(size + 1, 0);
@@ -92,34 +107,46 @@ void split_numbers(Text &text, size_t start, size_t end, Spans &spans) {
   }
 }
 
+void resolve(Text &text) {
+  replace(text, U"<skipped>", U"");
+  replace(text, U"-\n", U"");
+  replace(text, U"\n", U" ");
+  replace(text, U"&quot;", U"\"");
+  replace(text, U"&amp;", U"&");
+  replace(text, U"&lt;", U"<");
+  replace(text, U"&gt;", U">");
+}
+
 void mteval(Text &text, Spans &spans) {
   while (text.size && is_space(text[text.size - 1])) --text.size;
-  bool marked = false, ended = false, entity = false;
-  for (char32_t sign : text) marked |= sign == U'<', ended |= sign == U'\n', entity |= sign == U'&';
-  if (marked) replace(text, U"<skipped>", U"");
-  if (ended) replace(text, U"-\n", U"");
-  if (entity) {
-    replace(text, U"&quot;", U"\"");
-    replace(text, U"&amp;", U"&");
-    replace(text, U"&lt;", U"<");
-    replace(text, U"&gt;", U">");
-  }
+  static const Roles roles;
+  bool resolved = false;
   for (size_t i = 0; i < text.size;) {
-    if (is_space(text[i])) {
-      ++i;
-    } else if (stands_alone(text[i])) {
-      add(spans, i, i + 1);
-      ++i;
-    } else {
-      size_t start = i;
-      bool numbers = false;
-      for (; i < text.size && !is_space(text[i]) && !stands_alone(text[i]); ++i) numbers |= is_stop(text[i]) || text[i] == U'-';
-      if (numbers) {
-        split_numbers(text, start, i, spans);
-      } else {
-        add(spans, start, i);
+    size_t start = i;
+    bool marked = false;
+    Role role = part;
+    for (; i < text.size; ++i) {
+      role = roles.of(text[i]);
+      if (role == mark) {
+        marked = true;
+      } else if (role != part) {
+        break;
       }
     }
+    if (i < text.size && role == odd && !resolved) {
+      resolve(text);
+      resolved = true;
+      spans.clear();
+      i = 0;
+      continue;
+    }
+    if (marked) {
+      split_numbers(text, start, i, spans);
+    } else if (i > start) {
+      add(spans, start, i);
+    }
+    if (i < text.size && role != space) add(spans, i, i + 1);
+    ++i;
   }
 }
 

@@ -24,7 +24,7 @@ struct Span {
 struct Tokenizer {
   // What happens to upper case before the text is split.
   Case letters;
-  // Changes the text where a step comes before the split, and puts the places of its tokens behind `spans`.
+  // Changes the text where a step comes before the split, and puts its tokens into `spans`, which are empty before.
   void (*split)(Text &text, std::vector<Span> &spans);
 };
 

@@ -22,6 +22,7 @@ _OTHER = {
 }
 _LATER = frozenset({"ashes", "cognosenti", "halfpence", "lisente", "morses", "staretsy"})
 
+
 @dataclass(frozen=True)
 class RougeTokens(Tokens):
     """The tokens of a text without stop words, and stemmed, where asked for."""

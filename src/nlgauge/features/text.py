@@ -16,8 +16,8 @@ from nlgauge.corpus.columns import Ragged
 from nlgauge.corpus.language import code
 from nlgauge.features import Feature, Work
 from nlgauge.features.characters import Characters, character_column, characters_of
-from nlgauge.features.porter import nltk_stems
-from nlgauge.features.token_ids import MOST_WORDS, Form, vocabulary
+from nlgauge.features.porter import MOST_WORDS, nltk_stems
+from nlgauge.features.token_ids import Form, vocabulary
 from nlgauge.features.tokenizers import CHARACTER_TOKENIZERS, SACREBLEU_TOKENIZERS, Tokenizer, tokenizer
 
 __all__ = [

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
+from nlgauge.features.porter import MOST_WORDS, nltk_stems
 from nlgauge.features.tokenizers import Tokenizer
 from nlgauge.kernels.backend import NATIVE, chosen
 
-# How many words a process remembers the stem, digest, synsets or syllables of: more than a large test set has; 6 to 26 MB for each kind when full.
-MOST_WORDS = 1 << 16
 # What becomes of different words, such as their stems; None for a word that is left out.
 Form = Callable[[list[str]], Sequence[str | None]]
 
@@ -76,4 +75,7 @@ def _token_key(token: str) -> int:
 
 def vocabulary(split: Tokenizer, lowercase: bool = False, form: Form | None = None) -> Any:
     """A new vocabulary, compiled or in plain Python."""
-    return (NATIVE.Vocabulary if chosen() == "native" else Vocabulary)(split, lowercase, form)
+    if chosen() == "python":
+        return Vocabulary(split, lowercase, form)
+    stem = form is nltk_stems
+    return NATIVE.Vocabulary(split, lowercase, None if stem else form, stem)
