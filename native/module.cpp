@@ -2,9 +2,12 @@
 #include "column.hpp"
 #include "parallel.hpp"
 
+void bind_characters(nb::module_ &module);
 void bind_edits(nb::module_ &module);
 void bind_lcs(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
+void bind_porter(nb::module_ &module);
+void bind_token_ids(nb::module_ &module);
 void bind_weighted_lcs(nb::module_ &module);
 
 NB_MODULE(_native, module) {
@@ -17,8 +20,11 @@ NB_MODULE(_native, module) {
         threads_allowed().worthwhile = worthwhile;
       },
       nb::arg("most"), nb::arg("worthwhile") = 300'000);
+  bind_characters(module);
   bind_edits(module);
   bind_lcs(module);
   bind_ngrams(module);
+  bind_porter(module);
+  bind_token_ids(module);
   bind_weighted_lcs(module);
 }
