@@ -21,14 +21,25 @@ struct Group {
 
 // A partial alignment without its places. `last` is the place matched last if just before, else -2.
 struct State {
-  int64_t last = -2;
-  int64_t matches = 0, chunks = 0, distance = 0;
-  uint32_t path = Paths::start;
+  int64_t distance = 0;
   uint64_t hash = 0; // of its places
-  uint32_t parent = 0;
-  int64_t place = -1; // what it takes beside its parent's places
+  int32_t last = -2, matches = 0, chunks = 0;
+  uint32_t path = Paths::start, parent = 0;
+  int32_t place = -1; // what it takes beside its parent's places
 
   auto cost() const { return std::make_tuple(-matches, chunks, distance); }
+};
+
+// By what states are sorted, and which state it is.
+struct Ranked {
+  uint64_t chunks_and_unmatched;
+  int64_t distance;
+  uint32_t state;
+
+  bool operator<(const Ranked &other) const {
+    if (chunks_and_unmatched != other.chunks_and_unmatched) return chunks_and_unmatched < other.chunks_and_unmatched;
+    return distance != other.distance ? distance < other.distance : state < other.state;
+  }
 };
 
 uint64_t hash_of(size_t place) { return spread(place + 1); }
@@ -272,11 +283,11 @@ private:
     auto take = [&](Target target) {
       if (has_bit(used, target.place)) return;
       State next = state;
-      int64_t place = target.place;
+      int32_t place = static_cast<int32_t>(target.place);
       next.last = next.place = place;
       ++next.matches;
       next.chunks += place - 1 != state.last;
-      next.distance += std::abs(place - static_cast<int64_t>(r));
+      next.distance += std::abs(int64_t{place} - static_cast<int64_t>(r));
       next.hash ^= hash_of(target.place);
       next.parent = parent;
       extended_.push_back(next);
@@ -294,7 +305,7 @@ private:
     size_t middle = at(static_cast<int64_t>(double(r) * slope_)), half = most_targets_ / 2;
     size_t start = middle > half ? middle - half : 0, end = std::min(start + most_targets_, targets.size());
     for (size_t i = start; i < end; ++i) take(targets[i]);
-    int64_t next = state.last + 1, free = first_free(masks_[word], used);
+    int64_t next = int64_t{state.last} + 1, free = first_free(masks_[word], used);
     auto take_extra = [&](int64_t place) {
       size_t found = at(place);
       if (found < targets.size() && targets[found].place == place && (found < start || end <= found)) take(targets[found]);
@@ -353,23 +364,32 @@ private:
       }
       for (State &state : extended_) state.hash = hashes_[state.parent];
     }
-    order_.resize(extended_.size());
-    for (uint32_t i = 0; i < order_.size(); ++i) order_[i] = i;
-    std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) {
-      const State &left = extended_[a], &right = extended_[b];
-      return std::make_tuple(left.chunks, -left.matches, left.distance, a) < std::make_tuple(right.chunks, -right.matches, right.distance, b);
-    });
+    ranked_.resize(extended_.size());
+    for (uint32_t i = 0; i < ranked_.size(); ++i) {
+      const State &state = extended_[i];
+      ranked_[i] = {uint64_t{static_cast<uint32_t>(state.chunks)} << 32 | (~uint32_t{0} - static_cast<uint32_t>(state.matches)), state.distance, i};
+    }
     kept_.clear();
     cheapest_.clear(extended_.size());
-    known_.clear(extended_.size());
-    for (uint32_t i : order_) {
+    following_.assign(extended_.size(), none);
+    // Where more states are cut off than kept, most of them need no order.
+    size_t sorted = 0, block = cut ? 2 * width : ranked_.size();
+    for (size_t at = 0; at < ranked_.size() && !(cut && kept_.size() > width); ++at) {
+      if (at == sorted) sorted = sort_from(at, block);
+      uint32_t i = ranked_[at].state;
       const State &state = extended_[i];
       auto alike = [&](uint32_t other) { return extended_[other].matches == state.matches && same_places(extended_[other], state, finished); };
-      uint32_t best = cheapest_.add(state.hash + static_cast<uint64_t>(state.matches), i, alike);
-      const State &first = extended_[best];
-      if (best != i && !(state.last >= 0 && std::make_tuple(state.chunks, state.distance) < std::make_tuple(first.chunks + 1, first.distance))) continue;
-      auto equal = [&](uint32_t other) { return extended_[other].last == state.last && alike(other); };
-      if (known_.add(state.hash + static_cast<uint64_t>(state.matches) + spread(static_cast<uint64_t>(state.last + 3)), i, equal) == i) kept_.push_back(i);
+      uint32_t best = cheapest_.add(state.hash + static_cast<uint32_t>(state.matches), i, alike);
+      if (best != i) {
+        const State &first = extended_[best];
+        if (state.last < 0 || std::make_tuple(state.chunks, state.distance) >= std::make_tuple(first.chunks + 1, first.distance)) continue;
+        // One with the same open chunk may be kept already.
+        uint32_t other = best;
+        while (extended_[other].last != state.last && following_[other] != none) other = following_[other];
+        if (extended_[other].last == state.last) continue;
+        following_[other] = i;
+      }
+      kept_.push_back(i);
     }
     bool all = !cut || kept_.size() <= width;
     if (!all) kept_.resize(width);
@@ -382,6 +402,19 @@ private:
     std::swap(bits_, next_bits_);
     std::swap(extended_, next_);
     return all;
+  }
+
+  // Sorts the states from `start` on, at least `count` of them, and says up to where.
+  size_t sort_from(size_t start, size_t count) {
+    auto first = ranked_.begin() + static_cast<std::ptrdiff_t>(start);
+    if (ranked_.size() - start <= 2 * count) {
+      if (!std::is_sorted(first, ranked_.end())) std::sort(first, ranked_.end());
+      return ranked_.size();
+    }
+    auto last = first + static_cast<std::ptrdiff_t>(count);
+    std::nth_element(first, last, ranked_.end());
+    std::sort(first, last);
+    return start + count;
   }
 
   uint32_t module_at(uint32_t word, int64_t place) const {
@@ -420,16 +453,17 @@ private:
   std::vector<std::vector<Target>> targets_;
   std::vector<std::vector<uint64_t>> masks_;
   std::vector<Group> groups_;
-  std::vector<uint32_t> group_of_, theirs_, ours_, queue_, came_to_ours_, came_to_theirs_, order_, kept_;
+  std::vector<uint32_t> group_of_, theirs_, ours_, queue_, came_to_ours_, came_to_theirs_, kept_, following_;
   std::vector<std::vector<uint32_t>> linking_;
   std::vector<std::vector<size_t>> flow_;
   std::vector<size_t> room_, seen_;
   std::vector<char> reached_, finishing_, continues_;
   Numbering pairs_, bigrams_;
   std::vector<int64_t> later_;
+  std::vector<Ranked> ranked_;
   std::vector<State> states_, extended_, next_;
   std::vector<uint64_t> group_places_, bits_, next_bits_, hashes_;
-  Alike cheapest_, known_;
+  Alike cheapest_;
 };
 
 nb::object word_alignments(const Column &column, const Rows &predictions, const Rows &references, const Modules &modules, size_t budget) {
