@@ -2,6 +2,8 @@
 #include "column.hpp"
 #include "parallel.hpp"
 
+void bind_alignment(nb::module_ &module);
+void bind_alignment_compat(nb::module_ &module);
 void bind_characters(nb::module_ &module);
 void bind_edits(nb::module_ &module);
 void bind_lcs(nb::module_ &module);
@@ -20,6 +22,8 @@ NB_MODULE(_native, module) {
         threads_allowed().worthwhile = worthwhile;
       },
       nb::arg("most"), nb::arg("worthwhile") = 300'000);
+  bind_alignment(module);
+  bind_alignment_compat(module);
   bind_characters(module);
   bind_edits(module);
   bind_lcs(module);
