@@ -9,6 +9,7 @@ void bind_edits(nb::module_ &module);
 void bind_lcs(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
 void bind_porter(nb::module_ &module);
+void bind_resampling(nb::module_ &module);
 void bind_token_ids(nb::module_ &module);
 void bind_weighted_lcs(nb::module_ &module);
 
@@ -29,6 +30,7 @@ NB_MODULE(_native, module) {
   bind_lcs(module);
   bind_ngrams(module);
   bind_porter(module);
+  bind_resampling(module);
   bind_token_ids(module);
   bind_weighted_lcs(module);
 }

@@ -131,10 +131,8 @@ class _GrowingRagged:
     def __init__(self, first: Ragged) -> None:
         self._values, self._offsets = first.values, first.offsets
         self._total, self._rows = len(first.values), len(first)
-
-    @property
-    def ragged(self) -> Ragged:
-        return Ragged(self._values[: self._total], self._offsets[: self._rows + 1])
+        # Made once for all who ask before the next rows come, so that its lengths are too.
+        self.ragged = first
 
     def append(self, new: Ragged) -> None:
         # A column without values need not know how wide they would be.
@@ -146,6 +144,7 @@ class _GrowingRagged:
         offsets[self._rows + 1 : self._rows + 1 + len(new)] = new.offsets[1:] + self._total
         self._offsets = offsets
         self._total, self._rows = self._total + len(new.values), self._rows + len(new)
+        self.ragged = Ragged(self._values[: self._total], self._offsets[: self._rows + 1])
 
 
 def _with_room(array: Array, used: int, more: int) -> Array:

@@ -108,11 +108,10 @@ class _Known:
     def add(self, keys: Array | list[Any], rows: Any) -> None:
         """Adds the rows of keys that were missing."""
         self.rows.append(rows)
-        places = range(self.count, self.count + len(keys))
         if isinstance(keys, np.ndarray):
-            self._by_id[keys] = places
+            self._by_id[keys] = np.arange(self.count, self.count + len(keys))
         else:
-            self._by_key.update(zip(keys, places, strict=True))
+            self._by_key.update(zip(keys, range(self.count, self.count + len(keys)), strict=True))
         self.count += len(keys)
 
     def places(self, keys: Array | list[Any]) -> Array:

@@ -10,10 +10,11 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
+from nlgauge.kernels.resampling import draw_counts
 from nlgauge.results.table import Table, stacked
 
-# What a block of draws may take: little enough to stay near the processor.
-_BLOCK_BYTES = 4_000_000
+# What the counts of a block of draws may take: little enough to stay near the processor, enough that rows are not read anew for a few draws.
+_BLOCK_BYTES = 16_000_000
 # Simulations on real translations: with 100 segments 95 % intervals cover 93.5 to 95 %, with 20 91.5 to 94.5 %, with 5 79 to 86 %.
 FEW_UNITS = 20
 
@@ -31,16 +32,14 @@ class Clusters:
         """Blocks of (resamples, segments): how often each segment was drawn."""
         rng = np.random.default_rng(seed)
         for block in _blocks(resamples, self._segments):
-            counts = np.empty((block, self.count))
-            for row, drawn in zip(counts, rng.integers(self.count, size=(block, self.count)), strict=True):
-                row[:] = np.bincount(drawn, minlength=self.count)
-            yield self._of_segments(counts)
+            drawn = rng.integers(self.count, size=(block, self.count), dtype=np.int32)
+            yield self._of_segments(draw_counts(drawn, self.count))
 
     def swaps(self, resamples: int, seed: int) -> Iterator[Array]:
         """Blocks of (resamples, segments): 1 where the two systems change places."""
         rng = np.random.default_rng(seed)
         for block in _blocks(resamples, self._segments):
-            yield self._of_segments(rng.integers(2, size=(block, self.count)).astype(np.float64))
+            yield self._of_segments(rng.integers(2, size=(block, self.count), dtype=np.int32).astype(np.float64))
 
     def _of_segments(self, values: Array) -> Array:
         """Values by unit (the last axis) as values by segment."""
