@@ -2,10 +2,15 @@
 #include "column.hpp"
 #include "parallel.hpp"
 
+void bind_alignment(nb::module_ &module);
+void bind_alignment_compat(nb::module_ &module);
+void bind_characters(nb::module_ &module);
 void bind_edits(nb::module_ &module);
 void bind_lcs(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
+void bind_porter(nb::module_ &module);
 void bind_resampling(nb::module_ &module);
+void bind_token_ids(nb::module_ &module);
 void bind_weighted_lcs(nb::module_ &module);
 
 NB_MODULE(_native, module) {
@@ -18,9 +23,14 @@ NB_MODULE(_native, module) {
         threads_allowed().worthwhile = worthwhile;
       },
       nb::arg("most"), nb::arg("worthwhile") = 300'000);
+  bind_alignment(module);
+  bind_alignment_compat(module);
+  bind_characters(module);
   bind_edits(module);
   bind_lcs(module);
   bind_ngrams(module);
+  bind_porter(module);
   bind_resampling(module);
+  bind_token_ids(module);
   bind_weighted_lcs(module);
 }
