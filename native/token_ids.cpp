@@ -193,6 +193,7 @@ private:
     nb::gil_scoped_release release;
     Numbers found;
     found.lengths.resize(strings.size());
+    found.values.reserve(strings.characters() / 4);
     size_t blocks = std::min({threads_allowed().most.load(), strings.size(), 8 * strings.characters() / threads_allowed().worthwhile + 1});
     if (blocks <= 1) {
       read(strings, 0, strings.size(), first_words(), found.values, found.lengths);
@@ -215,7 +216,6 @@ private:
   void read(const Strings &strings, size_t first, size_t last, Words &words, std::vector<uint32_t> &values, std::vector<size_t> &lengths) const {
     Text text;
     std::vector<Span> spans;
-    values.reserve(strings.characters() * (last - first) / strings.size() / 4);
     for (size_t i = first; i < last; ++i) {
       spans.clear();
       strings.read(i, text);
