@@ -5,6 +5,7 @@
 void bind_edits(nb::module_ &module);
 void bind_lcs(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
+void bind_tercom(nb::module_ &module);
 void bind_weighted_lcs(nb::module_ &module);
 
 NB_MODULE(_native, module) {
@@ -20,5 +21,6 @@ NB_MODULE(_native, module) {
   bind_edits(module);
   bind_lcs(module);
   bind_ngrams(module);
+  bind_tercom(module);
   bind_weighted_lcs(module);
 }
