@@ -10,6 +10,7 @@ void bind_lcs(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
 void bind_porter(nb::module_ &module);
 void bind_resampling(nb::module_ &module);
+void bind_tercom(nb::module_ &module);
 void bind_token_ids(nb::module_ &module);
 void bind_weighted_lcs(nb::module_ &module);
 
@@ -31,6 +32,7 @@ NB_MODULE(_native, module) {
   bind_ngrams(module);
   bind_porter(module);
   bind_resampling(module);
+  bind_tercom(module);
   bind_token_ids(module);
   bind_weighted_lcs(module);
 }

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import ROW, assert_twins, column, needs_native, pairs
 
 from nlgauge.corpus.columns import Ragged
 from nlgauge.kernels.edits import edit_counts
 from nlgauge.kernels.lcs import lcs_lengths, lcs_places, union_lcs_hits
+from nlgauge.kernels.tercom import shift_edits
 from nlgauge.kernels.weighted_lcs import weighted_lcs_hits, weighted_lcs_places
 
 pytestmark = needs_native
@@ -90,3 +91,38 @@ def texts(draw: st.DrawFn) -> tuple[Ragged, Ragged, Ragged]:
 def test_unions_of_subsequences(sides, weight):
     assert_twins(union_lcs_hits, *sides)
     assert_twins(weighted_lcs_hits, *sides, weight)
+
+
+def shuffled(row: list[int], blocks: int, seed: int) -> list[int]:
+    """The row cut into so many blocks at most, and these in another order."""
+    rng = np.random.default_rng(seed)
+    parts = np.split(np.array(row), np.sort(rng.integers(0, len(row), blocks - 1)))
+    return np.concatenate([parts[i] for i in rng.permutation(len(parts))]).tolist()
+
+
+# Around 64 tokens a row of the grid no longer fits into a word; with more than 20 edits or so the beam begins to matter.
+SHUFFLED = st.builds(shuffled, st.one_of(LONG_ROW, LIKE).filter(bool), st.integers(1, 9), st.integers(0, 99))
+
+
+@given(st.lists(st.one_of(ROW, SHUFFLED), min_size=2, max_size=2))
+@settings(max_examples=30)
+def test_shift_edits(rows):
+    assert_twins(shift_edits, column(rows), np.array([0, 1]), np.array([1, 0]))
+
+
+@pytest.mark.parametrize("kinds", [8, 1000])
+@pytest.mark.parametrize("length", [24, 26, 50, 64, 65, 130])
+def test_shift_edits_of_blocks_in_another_order(kinds, length):
+    row = drawn(length, kinds, 1)
+    rows = [row, shuffled(row, 4, 2), shuffled(changed(row, 0.1, 3), 8, 4), drawn(20, kinds, 5), drawn(1, kinds, 6), []]
+    every = np.arange(len(rows))
+    assert_twins(shift_edits, column(rows), every, np.roll(every, 1))
+    assert_twins(shift_edits, column(rows), np.roll(every, 1), every)
+
+
+@pytest.mark.parametrize("extra", range(22, 28))
+@pytest.mark.parametrize("length", [32, 64])
+def test_shift_edits_where_the_beam_cuts_off_the_cheapest_way(extra, length):
+    common = list(range(length - extra))
+    rows = [[*range(100, 100 + extra), *common], [*common, *range(200, 200 + extra)], common]
+    assert_twins(shift_edits, column(rows), *pairs(rows))
