@@ -4,8 +4,14 @@
 
 void bind_alignment(nb::module_ &module);
 void bind_alignment_compat(nb::module_ &module);
+void bind_edit_operations(nb::module_ &module);
+void bind_fragments(nb::module_ &module);
 void bind_lcs(nb::module_ &module);
+void bind_leave_one_out(nb::module_ &module);
+void bind_ngram_keys(nb::module_ &module);
+void bind_ngram_sets(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
+void bind_tfidf(nb::module_ &module);
 
 NB_MODULE(_native, module) {
   module.doc() = "Compiled twins of nlgauge's kernels; nlgauge.kernels.backend chooses between the two.";
@@ -19,6 +25,12 @@ NB_MODULE(_native, module) {
       nb::arg("most"), nb::arg("worthwhile") = 300'000);
   bind_alignment(module);
   bind_alignment_compat(module);
+  bind_edit_operations(module);
+  bind_fragments(module);
   bind_lcs(module);
+  bind_leave_one_out(module);
+  bind_ngram_keys(module);
+  bind_ngram_sets(module);
   bind_ngrams(module);
+  bind_tfidf(module);
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import accumulate, pairwise
