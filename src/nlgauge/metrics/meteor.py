@@ -231,9 +231,7 @@ class Meteor(Metric):
         accepted = {stem: sorted(numbers[one] for one in {stem, *nltk_synonyms(stem)} if one in numbers) for stem in numbers}
         return Ragged.of([accepted[stem] for stem in stems], dtype=np.int32)
 
-    def _with_phrases(
-        self, words: Ragged, predictions: Array, references: Array, spelt: list[str], modules: list[Ragged]
-    ) -> Iterator[list[Match]]:
+    def _with_phrases(self, words: Ragged, predictions: Array, references: Array, spelt: list[str], modules: list[Ragged]) -> Iterator[list[Match]]:
         """The alignment of each row with the phrases of the table."""
         assert isinstance(self.paraphrases, str)
         table, rows, keys = phrase_table(self.paraphrases), words.lists(), [module.lists() for module in modules]
