@@ -31,7 +31,7 @@ from nlgauge.kernels import weighted_lcs
 from nlgauge.metrics.rouge155 import Rouge155
 
 # Texts of all scripts are compared with the script's rules.
-pytestmark = pytest.mark.filterwarnings("ignore:.*designed for English")
+pytestmark = [pytest.mark.filterwarnings("ignore:.*designed for English"), pytest.mark.usefixtures("both_kernels")]
 
 CHANGED_PARAMETERS = {"rouge_types": ("rougeW", "rougeS*"), "references": "best", "alpha": 0.3, "tokenizer": "unicode", "compat": None}
 # As in the script, texts without an ASCII letter or digit score 0, also two equal ones.

@@ -45,7 +45,7 @@ def choose(name: str | None) -> None:
         raise ParameterError(f"NLGAUGE_KERNELS must be 'native' or 'python', got {name!r:.60}.")
     if name == "native" and NATIVE is None:
         raise ParameterError(
-            "NLGAUGE_KERNELS is 'native', but nlgauge was installed without compiled kernels; install a C++ compiler and nlgauge again, or leave it out."
+            "NLGAUGE_KERNELS is 'native', but nlgauge was installed without compiled kernels; install a C++ compiler, then nlgauge again."
         )
     _Choice.native = NATIVE is not None and name != "python"
 

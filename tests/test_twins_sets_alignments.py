@@ -1,0 +1,52 @@
+"""Compiled alignments of METEOR against the Python kernels."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import assert_twins, column, needs_native, pairs
+
+from nlgauge.kernels.alignment import BUDGET, word_alignments
+from nlgauge.kernels.alignment_compat import beam_alignments, greedy_alignments
+
+pytestmark = needs_native
+
+# Words of which many match: few of them, some long rows, and rows of one or two different words.
+WORDS = 12
+ROW = st.one_of(
+    st.lists(st.integers(0, WORDS - 1), max_size=9), st.lists(st.integers(0, 1), min_size=60, max_size=70), st.lists(st.integers(0, 11), max_size=80)
+)
+ROWS = st.lists(ROW, min_size=1, max_size=3)
+KEY = st.sampled_from([0, 1, 2, 3, 4, 5, 2**31 - 1])
+KEYS = st.lists(st.lists(KEY, max_size=3, unique=True), min_size=WORDS, max_size=WORDS)
+
+
+def modules(*keys):
+    return [column([[word] for word in range(WORDS)]), *map(column, keys)]
+
+
+@pytest.mark.parametrize("budget", [1, 300, 5_000])
+@given(ROWS, KEYS, KEYS)
+def test_word_alignments(budget, rows, stems, synonyms):
+    assert_twins(word_alignments, column(rows), *pairs(rows), modules(stems, synonyms), budget)
+
+
+@given(st.lists(st.lists(st.integers(0, WORDS - 1), max_size=12), min_size=1, max_size=3), KEYS, KEYS)
+def test_word_alignments_that_are_exact(rows, stems, synonyms):
+    assert_twins(word_alignments, column(rows), *pairs(rows), modules(stems, synonyms), BUDGET)
+
+
+@given(st.lists(st.lists(st.integers(0, WORDS - 1), max_size=24), min_size=1, max_size=2), KEYS, KEYS)
+def test_beam_alignments(rows, stems, synonyms):
+    assert_twins(beam_alignments, column(rows), *pairs(rows), modules(stems, synonyms))
+
+
+def test_beam_alignments_of_long_repetitive_rows():
+    rows = [[0, 1, 1, 2] * 17, [1, 2, 0] * 22]
+    assert_twins(beam_alignments, column(rows), *pairs(rows), modules([[word % 2] for word in range(WORDS)], [[word // 2] for word in range(WORDS)]))
+
+
+@given(ROWS, st.lists(KEY, min_size=WORDS, max_size=WORDS), KEYS)
+def test_greedy_alignments(rows, stems, accepted):
+    assert_twins(greedy_alignments, column(rows), *pairs(rows), column([[stem] for stem in stems]), column(accepted))
