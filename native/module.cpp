@@ -3,6 +3,7 @@
 #include "parallel.hpp"
 
 void bind_edits(nb::module_ &module);
+void bind_jump_distance(nb::module_ &module);
 void bind_lcs(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
 void bind_tercom(nb::module_ &module);
@@ -19,6 +20,7 @@ NB_MODULE(_native, module) {
       },
       nb::arg("most"), nb::arg("worthwhile") = 300'000);
   bind_edits(module);
+  bind_jump_distance(module);
   bind_lcs(module);
   bind_ngrams(module);
   bind_tercom(module);
