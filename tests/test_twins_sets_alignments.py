@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,9 +43,11 @@ def test_beam_alignments(rows, stems, synonyms):
     assert_twins(beam_alignments, column(rows), *pairs(rows), modules(stems, synonyms))
 
 
-def test_beam_alignments_of_long_repetitive_rows():
-    rows = [[0, 1, 1, 2] * 17, [1, 2, 0] * 22]
-    assert_twins(beam_alignments, column(rows), *pairs(rows), modules([[word % 2] for word in range(WORDS)], [[word // 2] for word in range(WORDS)]))
+@pytest.mark.parametrize("first", [[0, 1, 1, 2] * 17, [0] * 190, [3, 0, 0, 0, 1, 0] * 33])
+@pytest.mark.parametrize("second", [[1, 2, 0] * 5, [2, 0, 0, 0], [1, *[0] * 11, 1, 3]])
+def test_beam_alignments_of_many_equal_words(first, second):
+    keys = modules([[word % 2] for word in range(WORDS)], [[word // 2] for word in range(WORDS)])
+    assert_twins(beam_alignments, column([first, second]), np.array([0]), np.array([1]), keys)
 
 
 @given(ROWS, st.lists(KEY, min_size=WORDS, max_size=WORDS), KEYS)
