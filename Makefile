@@ -3,6 +3,8 @@
 PYTHON ?= $(shell command -v python3.11 2>/dev/null || echo python3)
 PROGRAMS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 BENCH_OPTIONS ?=
+# What an installation is made from: with other sources the compiled kernels must be made anew.
+SOURCES := pyproject.toml $(wildcard native/*)
 
 # Tests and benchmarks keep their models in the checkout; the demo puts them where the user's own runs find them again.
 test bench: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
@@ -41,6 +43,9 @@ bench: .venv-bench/.bench
 	.venv-bench/$(PROGRAMS)/nlgauge models get minilm smollm2
 	.venv-bench/$(PROGRAMS)/python -m benchmarks --json .cache/bench.json $(BENCH_OPTIONS)
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.scale
+	.venv-bench/$(PROGRAMS)/python -m benchmarks.calls
+	.venv-bench/$(PROGRAMS)/python -m benchmarks.commands
+	.venv-bench/$(PROGRAMS)/python -m benchmarks.long_texts
 
 clean:
 	rm -rf .venv .venv-bench .cache demo-result demo-models-result
@@ -58,22 +63,22 @@ clean:
 	$(call install,$(@D)) torch
 	touch $@
 
-.venv/.core: .venv/.pip pyproject.toml
+.venv/.core: .venv/.pip $(SOURCES)
 	$(call install,$(@D)) --editable .
 	touch $@
 
-.venv/.models: .venv/.torch pyproject.toml
+.venv/.models: .venv/.torch $(SOURCES)
 	$(call install,$(@D)) --editable ".[models]"
 	touch $@
 
-.venv/.test: .venv/.models
+.venv/.test: .venv/.torch $(SOURCES)
 	$(call install,$(@D)) --editable ".[models,ot]" --group test --group peers
 	touch $@
 
 # blanc asks for torch and numpy below 2, so its requirements are not followed, and
 # benchmarks/blanc_shim.py stands in for what Transformers has removed.
-.venv-bench/.bench: .venv-bench/.torch pyproject.toml
-	$(call install,$(@D)) --editable ".[models]" --group peers
+.venv-bench/.bench: .venv-bench/.torch $(SOURCES)
+	$(call install,$(@D)) --editable ".[models]" --group peers --group bench
 	$(call install,$(@D)) --no-deps blanc
 	touch $@
 

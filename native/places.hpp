@@ -3,6 +3,8 @@
 
 #include "column.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -21,10 +23,11 @@ public:
 
   // Forgets all keys and makes room for so many.
   void clear(size_t keys) {
-    size_t wanted = 16;
-    while (wanted < 2 * keys) wanted *= 2;
-    if (wanted > slots_.size()) slots_.assign(wanted, Slot{}), stamp_ = 0;
-    mask_ = wanted - 1;
+    unsigned bits = 4;
+    while (size_t{1} << bits < 2 * keys) ++bits;
+    if (size_t{1} << bits > slots_.size()) slots_.assign(size_t{1} << bits, Slot{}), stamp_ = 0;
+    mask_ = (size_t{1} << bits) - 1;
+    shift_ = 64 - bits;
     if (++stamp_ == 0) slots_.assign(slots_.size(), Slot{}), stamp_ = 1;
     count_ = 0;
   }
@@ -47,17 +50,30 @@ private:
   };
 
   size_t place_of(uint64_t key) const {
-    size_t place = spread(key) & mask_;
+    // The highest bits of a product depend on all bits of the key.
+    size_t place = key * 0x9E3779B97F4A7C15u >> shift_;
     while (slots_[place].stamp == stamp_ && slots_[place].key != key) place = (place + 1) & mask_;
     return place;
   }
 
   std::vector<Slot> slots_;
   size_t mask_ = 0;
+  unsigned shift_ = 60;
   uint32_t stamp_ = 0, count_ = 0;
 };
 
 inline uint64_t key_of(int32_t token) { return static_cast<uint32_t>(token); }
+
+// How many bits are set.
+inline size_t ones(uint64_t bits) {
+#if defined(__GNUC__)
+  return size_t(__builtin_popcountll(bits));
+#else
+  size_t count = 0;
+  for (; bits; bits &= bits - 1) ++count;
+  return count;
+#endif
+}
 
 // The places of each token of a row as bits.
 class Places {
@@ -65,23 +81,76 @@ public:
   void index(Row row) {
     words_ = (row.size + 63) / 64;
     numbers_.clear(row.size);
-    bits_.clear();
+    if (++stamp_ == 0) small_.fill({}), stamp_ = 1;
+    dense_ = words_ <= most_dense;
+    if (dense_) {
+      if (bits_.size() < row.size * words_) bits_.resize(row.size * words_);
+    } else {
+      bits_.assign(words_, 0);
+      last_.clear(), shown_ = none;
+      before_.resize(row.size);
+    }
+    count_ = 0;
     for (size_t place = 0; place < row.size; ++place) {
-      uint32_t number = numbers_.add(key_of(row[place]));
-      if ((number + 1) * words_ > bits_.size()) bits_.resize((number + 1) * words_);
-      bits_[number * words_ + place / 64] |= uint64_t{1} << place % 64;
+      uint32_t known = count_, number = number_of(row[place]);
+      if (dense_) {
+        if (number == known) std::fill_n(bits_.begin() + number * words_, words_, 0);
+        bits_[number * words_ + place / 64] |= uint64_t{1} << place % 64;
+      } else {
+        if (number == known) last_.push_back(none);
+        before_[place] = last_[number], last_[number] = place;
+      }
     }
   }
   // How many words of bits a row has.
   size_t words() const { return words_; }
-  // One bit for each place of the row; nullptr where the token does not stand in it.
-  const uint64_t *bits(int32_t token) const {
-    uint32_t number = numbers_.find(key_of(token));
-    return number == Numbering::none ? nullptr : bits_.data() + number * words_;
+  // One bit for each place of the row, until the next call; nullptr where the token does not stand in it.
+  const uint64_t *bits(int32_t token) {
+    uint32_t number = find(token);
+    if (number == Numbering::none) return nullptr;
+    if (dense_) return bits_.data() + number * words_;
+    if (shown_ == last_[number]) return bits_.data();
+    for (size_t place = shown_; place != none; place = before_[place]) bits_[place / 64] = 0;
+    shown_ = last_[number];
+    for (size_t place = shown_; place != none; place = before_[place]) bits_[place / 64] |= uint64_t{1} << place % 64;
+    return bits_.data();
   }
 
 private:
+  // With more words than this the bits of one token are made when they are asked for: those of all tokens would fill the memory.
+  static constexpr size_t most_dense = 16;
+  static constexpr size_t none = ~size_t{0};
+
+  struct Known {
+    uint32_t stamp = 0, number = 0;
+  };
+
+  // Letters and frequent tokens have small numbers, which need no hashing.
+  uint32_t number_of(int32_t token) {
+    if (key_of(token) >= small_.size()) {
+      uint32_t known = numbers_.count(), number = numbers_.add(key_of(token));
+      if (number == known) hashed_.resize(known), hashed_.push_back(count_++);
+      return hashed_[number];
+    }
+    Known &known = small_[key_of(token)];
+    if (known.stamp != stamp_) known = {stamp_, count_++};
+    return known.number;
+  }
+  uint32_t find(int32_t token) const {
+    if (key_of(token) < small_.size()) {
+      const Known &known = small_[key_of(token)];
+      return known.stamp == stamp_ ? known.number : Numbering::none;
+    }
+    uint32_t number = numbers_.find(key_of(token));
+    return number == Numbering::none ? number : hashed_[number];
+  }
+
   Numbering numbers_;
-  size_t words_ = 0;
+  std::array<Known, 512> small_{};
+  std::vector<uint32_t> hashed_;
+  uint32_t stamp_ = 0, count_ = 0;
+  size_t words_ = 0, shown_ = none;
+  bool dense_ = true;
   std::vector<uint64_t> bits_;
+  std::vector<size_t> last_, before_;
 };

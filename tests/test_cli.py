@@ -20,6 +20,7 @@ import nlgauge
 from nlgauge.cli import app
 from nlgauge.cli.demo import METRICS, sample
 from nlgauge.errors import MissingExtraError, ModelError, ResultError
+from nlgauge.kernels.backend import chosen
 
 EVIL = "[red]x[/red] \x1b[31m:smile:"
 
@@ -416,7 +417,7 @@ def test_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_version_and_help() -> None:
-    assert run("--version").stdout == "nlgauge 0.1.0\n"
+    assert run("--version").stdout == f"nlgauge 0.1.0 ({chosen()} kernels)\n"
     for arguments in ([], ["--help"], ["-h"]):
         result = run(*arguments)
         assert result.exit_code == 0

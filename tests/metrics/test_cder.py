@@ -17,6 +17,8 @@ from nlgauge.features.text import tokenizer
 from nlgauge.metrics.cder import Cder
 from nlgauge.terminal.explanations import render
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"tokenizer": "whitespace"}
 LETTERS = st.lists(st.sampled_from("abc"), max_size=9)
 

@@ -12,6 +12,8 @@ from strategies import SENTENCES, texts
 import nlgauge
 from nlgauge.errors import ParameterError
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"compat": "released"}
 # As in the released program, a side without words is the worst.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline"}

@@ -18,6 +18,8 @@ import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.metrics.eed import Eed
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"compat": "c++"}
 
 # Prediction, reference, C++, Python (which torchmetrics equals); then the true minimum without the place before the text.

@@ -12,6 +12,8 @@ import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.metrics.levenshtein import Levenshtein
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"tokenizer": "unicode"}
 
 

@@ -9,6 +9,8 @@ from strategies import SENTENCES
 
 import nlgauge
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 
 @given(PAIRS)
 def test_corpora_and_segments_equal_jiwer(pairs):

@@ -19,6 +19,8 @@ from nlgauge.errors import ParameterError
 from nlgauge.kernels.word_order import ascending_pairs, word_places
 from nlgauge.metrics.ribes import Ribes
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"tokenizer": "13a", "compat": "nltk"}
 # No word of a repeated one but the first and last is told apart; where there is no token nothing is aligned.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "repeated token", "long", "only punctuation", "not a character"}

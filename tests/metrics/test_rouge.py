@@ -15,6 +15,8 @@ from nlgauge.errors import ParameterError
 from nlgauge.features.text import Tokens
 from nlgauge.metrics.rouge import Rouge
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"rouge_types": ("rouge1", "rougeL"), "tokenizer": "google", "compat": "coco"}
 # As in rouge-score, texts without a token score 0, also two equal ones.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "only punctuation", "not a character"}

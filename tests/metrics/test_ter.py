@@ -22,6 +22,8 @@ from nlgauge.kernels.tercom import shift_path
 from nlgauge.metric.registry import make
 from nlgauge.terminal.explanations import render
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 OPTIONS = st.fixed_dictionaries({name: st.booleans() for name in ("normalized", "no_punct", "asian_support", "case_sensitive")})
 FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks")
 

@@ -39,7 +39,9 @@ def _show_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(f"nlgauge {version('nlgauge')}")
+        from nlgauge.kernels.backend import chosen
+
+        typer.echo(f"nlgauge {version('nlgauge')} ({chosen()} kernels)")
         raise typer.Exit
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.backend import compiled
 
 # Kind, start and end in the reference, start and end in the prediction.
 Opcode = tuple[str, int, int, int, int]
@@ -13,6 +14,7 @@ SUBSTITUTIONS, DELETIONS, INSERTIONS, HITS = range(4)
 _KINDS = {"replace": SUBSTITUTIONS, "delete": DELETIONS, "insert": INSERTIONS}
 
 
+@compiled
 def edit_counts(column: Ragged, predictions: Array, references: Array) -> Array:
     """(rows, 4) substitutions, deletions, insertions and hits on the way from reference to prediction."""
     rows = column.lists()

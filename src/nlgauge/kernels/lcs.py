@@ -24,6 +24,7 @@ def lcs_lengths(column: Ragged, predictions: Array, references: Array) -> Array:
     return np.array([LCSseq.similarity(rows[reference], rows[prediction]) for prediction, reference in pairs], dtype=np.float64)
 
 
+@compiled
 def union_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged) -> Array:
     """(rows,) hits of the union LCS: `predictions[i]` and `references[i]` are the rows of the texts' sentences.
 
@@ -73,6 +74,7 @@ def united(predicted: list[list[int]], places: Places) -> Callable[[list[int]], 
     return unite
 
 
+@compiled
 def lcs_places(reference: list[int], prediction: list[int]) -> list[int]:
     """The places in the reference of the LCS that rouge-score's backtrack finds: on a tie it drops the reference token.
 

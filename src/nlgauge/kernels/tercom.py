@@ -26,6 +26,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
+from nlgauge.kernels.backend import compiled
 from nlgauge.kernels.edits import Opcode
 
 LONGEST_BLOCK, FARTHEST, MOST_TRIED, BEAM = 10, 50, 1000, 25
@@ -54,6 +55,7 @@ class Path(NamedTuple):
         return len(self.shifts) + sum(kind != "equal" for kind, *_ in self.steps)
 
 
+@compiled
 def shift_edits(column: Ragged, predictions: Array, references: Array) -> tuple[Array, Ragged]:
     """(rows,) all edits that turn prediction row into reference row, and the shifts among them as (start, length, target)."""
     rows = column.lists()

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.backend import compiled
 from nlgauge.kernels.backwards import backwards
 from nlgauge.kernels.lcs import united
 
@@ -33,6 +34,7 @@ class LongRow(NamedTuple):
     dropped: Array
 
 
+@compiled
 def weighted_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged, weight: float) -> Array:
     """(rows,) weighted hits: `predictions[i]` and `references[i]` are the rows of the texts' sentences.
 
@@ -60,6 +62,7 @@ def weighted_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged, w
     return hits
 
 
+@compiled
 def weighted_lcs_places(reference: list[int], prediction: list[int], weight: float) -> list[int]:
     """The places in the reference of the weighted LCS; on a tie the reference token is dropped.
 

@@ -99,12 +99,8 @@ class Bleu(Metric):
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         assert view.references is not None
         tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-        groups = Ragged(references, view.references.offsets)
         lengths = tokens.lengths[predictions]
-        reference_lengths = tokens.lengths[references]
-        # Sorting by distance, then by length, puts each row's closest (on a tie the shorter) reference first.
-        order = np.lexsort((reference_lengths, np.abs(reference_lengths - lengths[groups.owners]), groups.owners))
-        closest = reference_lengths[order][groups.offsets[:-1]]
+        closest = _closest(lengths, Ragged(tokens.lengths[references], view.references.offsets))
         matches = view.rows(ClippedMatches(self._tokens, self.max_order))
         return {"bleu": np.column_stack([lengths, closest, matches, ngram_totals(lengths, self.max_order)])}
 
@@ -139,3 +135,12 @@ class Bleu(Metric):
             title = f"bleu {scores['bleu']:.2f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f} tokens for {row[1]:.0f})"
             found.append(NgramMatches(title, {"bleu": row}, tokens, longest, orders))
         return found
+
+
+def _closest(lengths: Array, references: Ragged) -> Array:
+    """For each length the closest of those of its references, on a tie the shorter."""
+    if references.is_single:
+        return references.values
+    # Sorting by distance, then by length, puts each row's closest reference first.
+    order = np.lexsort((references.values, np.abs(references.values - lengths[references.owners]), references.owners))
+    return np.asarray(references.values[order][references.offsets[:-1]])

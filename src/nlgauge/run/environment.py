@@ -1,4 +1,4 @@
-"""Where a run took place: interpreter, machine and versions."""
+"""Where a run took place: interpreter, machine, versions, and which kernels ran."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import platform
 import sys
 from functools import cache
 
+from nlgauge.kernels.backend import chosen
 from nlgauge.metric.versions import installed_version
 
 _PACKAGES = ("nlgauge", "numpy", "sacrebleu", "rapidfuzz", "regex", "nltk", "sentencex", "torch", "transformers", "POT")
@@ -25,5 +26,5 @@ def _environment() -> dict[str, str]:
 
 
 def environment() -> dict[str, str]:
-    """Interpreter, machine and versions, as a result records them; nothing is imported to find out."""
-    return dict(_environment())
+    """Interpreter, machine, versions and kernels, as a result records them; nothing is imported to find out."""
+    return {**_environment(), "kernels": chosen()}

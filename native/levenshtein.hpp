@@ -1,0 +1,85 @@
+// The Levenshtein grid, 64 cells at a time (Myers 1999, Hyyrö 2003).
+#pragma once
+
+#include "column.hpp"
+#include "pairs.hpp"
+#include "places.hpp"
+
+#include <cstdint>
+#include <vector>
+
+// 64 cells of a row of the grid as differences: a set bit says that the cell costs one more, or one less, than the cell before it.
+struct Cells {
+  uint64_t more = ~uint64_t{0}, less = 0;
+};
+
+// How the costs before a word of cells change from the row above: by one more, by one less, or not at all.
+struct Carry {
+  uint64_t more = 1, less = 0;
+};
+
+// The cells below, where `same` has a bit for each token of the pattern that is the token of the row; gives those that cost what the cell
+// diagonally above costs.
+inline uint64_t descend(Cells &cells, uint64_t same, Carry &carry) {
+  uint64_t reached = same | carry.less;
+  uint64_t diagonal = (((reached & cells.more) + cells.more) ^ cells.more) | reached | cells.less;
+  uint64_t down_more = cells.less | ~(diagonal | cells.more);
+  uint64_t down_less = diagonal & cells.more;
+  Carry next{down_more >> 63, down_less >> 63};
+  down_more = down_more << 1 | carry.more;
+  down_less = down_less << 1 | carry.less;
+  cells.more = down_less | ~(diagonal | down_more);
+  cells.less = down_more & diagonal;
+  carry = next;
+  return diagonal;
+}
+
+// A row of the grid after some tokens; columns are the tokens of a pattern. Only words within `band` of the diagonal are kept up, which
+// is enough for all ways that cost no more than that.
+class GridRow {
+public:
+  void start(size_t columns, size_t band) {
+    columns_ = columns, band_ = band, row_ = 0, first_ = 0, end_ = 0, before_ = 0;
+    cells_.assign((columns + 63) / 64, Cells{});
+  }
+  // The next row, whose token stands at the set bits of `places` in the pattern; nullptr: nowhere.
+  void descend(const uint64_t *places) {
+    ++row_;
+    for (; row_ > band_ + 1 && first_ < (row_ - band_ - 1) / 64; ++first_) {
+      before_ += ones(cells_[first_].more);
+      before_ -= ones(cells_[first_].less);
+    }
+    end_ = row_ + band_ >= columns_ ? cells_.size() : (row_ + band_ + 63) / 64;
+    ++before_;
+    Carry carry;
+    for (size_t word = first_; word < end_; ++word) ::descend(cells_[word], places ? places[word] : 0, carry);
+  }
+  size_t first() const { return first_; }
+  size_t end() const { return end_; }
+  const Cells &operator[](size_t word) const { return cells_[word]; }
+  // The cost of the last cell.
+  size_t last() const {
+    size_t cost = before_;
+    for (size_t word = first_; word < end_; ++word) {
+      uint64_t used = word + 1 == cells_.size() && columns_ % 64 ? (uint64_t{1} << columns_ % 64) - 1 : ~uint64_t{0};
+      cost += ones(cells_[word].more & used);
+      cost -= ones(cells_[word].less & used);
+    }
+    return cost;
+  }
+  // The cost of every cell, the one before all columns included; `never` outside the band.
+  void costs(std::vector<size_t> &found, size_t never) const {
+    found.assign(columns_ + 1, never);
+    size_t cost = before_;
+    found[64 * first_] = cost;
+    for (size_t column = 64 * first_; column < std::min(columns_, 64 * end_); ++column) {
+      cost += cells_[column / 64].more >> column % 64 & 1;
+      cost -= cells_[column / 64].less >> column % 64 & 1;
+      found[column + 1] = cost;
+    }
+  }
+
+private:
+  size_t columns_ = 0, band_ = 0, row_ = 0, first_ = 0, end_ = 0, before_ = 0;
+  std::vector<Cells> cells_;
+};

@@ -1,0 +1,327 @@
+// Twin of features/token_ids.py: a vocabulary numbers the different tokens of texts in order of first appearance.
+#include "blake2b.hpp"
+#include "parallel.hpp"
+#include "porter.hpp"
+#include "tokenizers.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <random>
+#include <stdexcept>
+#include <string_view>
+
+namespace {
+
+using Word = std::u32string_view;
+
+// Nobody can choose words that meet in one slot, because the hash is another one in each process.
+const uint64_t seed = uint64_t{std::random_device{}()} << 32 | std::random_device{}();
+
+// Numbers different words from 0 on, in order of first appearance.
+class Words {
+public:
+  size_t size() const { return words_.size(); }
+  Word operator[](size_t number) const { return {signs_.data() + words_[number].start, words_[number].size}; }
+
+  // The number of a word, a new one at its first appearance.
+  uint32_t add(Word word) {
+    uint64_t hash = hash_of(word);
+    size_t place = hash & (slots_.size() - 1);
+    for (; slots_[place].next; place = (place + 1) & (slots_.size() - 1)) {
+      const Slot &slot = slots_[place];
+      if (slot.hash == uint32_t(hash >> 32) && slot.size == word.size() && same(word, signs_.data() + slot.start)) return slot.next - 1;
+    }
+    if (signs_.size() + word.size() > UINT32_MAX) throw std::length_error("the different words of a chunk have too many characters.");
+    words_.push_back({uint32_t(signs_.size()), uint32_t(word.size()), hash});
+    slots_[place] = {uint32_t(hash >> 32), uint32_t(words_.size()), uint32_t(signs_.size()), uint32_t(word.size())};
+    signs_.insert(signs_.end(), word.begin(), word.end());
+    if (2 * words_.size() > slots_.size()) grow();
+    return uint32_t(words_.size() - 1);
+  }
+
+private:
+  struct Entry {
+    uint32_t start, size;
+    uint64_t hash;
+  };
+  // `next` is the word's number and 1, and 0 where the slot is free.
+  struct Slot {
+    uint32_t hash = 0, next = 0, start = 0, size = 0;
+  };
+
+  // Words are short, so that a call of memcmp would cost more than this.
+  static bool same(Word word, const char32_t *signs) {
+    for (char32_t sign : word) {
+      if (sign != *signs++) return false;
+    }
+    return true;
+  }
+
+  static uint64_t hash_of(Word word) {
+    uint64_t hash = seed ^ word.size();
+    size_t i = 0;
+    for (; i + 2 <= word.size(); i += 2) hash = mixed(hash ^ (uint64_t{word[i]} << 32 | word[i + 1]));
+    if (i < word.size()) hash = mixed(hash ^ word[i]);
+    return hash ^ hash >> 29;
+  }
+  static uint64_t mixed(uint64_t hash) {
+    hash *= 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 32;
+  }
+
+  void grow() {
+    slots_.assign(2 * slots_.size(), Slot{});
+    for (size_t number = 0; number < words_.size(); ++number) {
+      const Entry &word = words_[number];
+      size_t place = word.hash & (slots_.size() - 1);
+      while (slots_[place].next) place = (place + 1) & (slots_.size() - 1);
+      slots_[place] = {uint32_t(word.hash >> 32), uint32_t(number + 1), word.start, word.size};
+    }
+  }
+
+  std::vector<Slot> slots_ = std::vector<Slot>(64);
+  std::vector<Entry> words_;
+  std::vector<char32_t> signs_;
+};
+
+// The numbers of the tokens of some texts, and how many tokens each text has.
+struct Numbers {
+  std::vector<uint32_t> values;
+  std::vector<size_t> lengths;
+};
+
+class Vocabulary {
+public:
+  // A `form` is a function of a list of words; nltk_stems, which is so often asked for, is known by `stem` and needs no strings of Python's.
+  Vocabulary(nb::object split, bool lowercase, nb::object form, bool stem)
+      : tokenizer_(compiled_tokenizer(nb::cast<std::string>(split.attr("name")))), lowercase_(lowercase), stem_(stem), formed_apart_(stem || !form.is_none()),
+        split_(std::move(split)), form_(std::move(form)) {
+    need_character_classes();
+  }
+
+  nb::object tokens(const nb::list &texts) {
+    Numbers found = tokenizer_ ? numbers(texts) : numbers_from_python(texts);
+    learn();
+    Table<int64_t> offsets(texts.size() + 1, 1);
+    size_t total = found.values.size();
+    if (formed_apart_) {
+      for (uint32_t value : found.values) total -= formed_[value] < 0;
+    }
+    Table<int32_t> values(total, 1);
+    int32_t *to = values[0];
+    const uint32_t *from = found.values.data();
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const uint32_t *end = from + found.lengths[i];
+      if (formed_apart_) {
+        for (const uint32_t *value = from; value < end; ++value) {
+          if (formed_[*value] >= 0) *to++ = formed_[*value];
+        }
+      } else {
+        to = std::copy(from, end, to);
+      }
+      from = end;
+      *offsets[i + 1] = to - values[0];
+    }
+    nb::object ragged = nb::module_::import_("nlgauge.corpus.columns").attr("Ragged");
+    return ragged(values.flat(), offsets.flat());
+  }
+
+  nb::list split(nb::str text) {
+    nb::list one, found;
+    one.append(text);
+    Numbers tokens = tokenizer_ ? numbers(one) : numbers_from_python(one);
+    learn();
+    for (uint32_t value : tokens.values) {
+      if (kept(value)) found.append(string(words_[formed_apart_ ? uint32_t(formed_[value]) : value]));
+    }
+    return found;
+  }
+
+  nb::list places(nb::str text) {
+    nb::list one, found;
+    one.append(text);
+    if (!tokenizer_) {
+      Numbers tokens = numbers_from_python(one);
+      learn();
+      size_t i = 0;
+      for (nb::handle place : split_.attr("places")(text, lowercase_)) {
+        if (kept(tokens.values[i++])) found.append(place);
+      }
+      return found;
+    }
+    Strings strings(one, letters());
+    Text scratch;
+    strings.read(0, scratch);
+    track(text, scratch);
+    std::vector<Span> spans;
+    tokenizer_->split(scratch, spans);
+    std::vector<uint32_t> values;
+    for (Span span : spans) values.push_back(first_words().add(word_of(scratch, span)));
+    learn();
+    for (size_t i = 0; i < spans.size(); ++i) {
+      if (kept(values[i])) found.append(nb::make_tuple(scratch.origins[spans[i].start].start, scratch.origins[spans[i].end - 1].end));
+    }
+    return found;
+  }
+
+  nb::list words() const {
+    nb::list found;
+    for (size_t number = 0; number < words_.size(); ++number) found.append(string(words_[number]));
+    return found;
+  }
+
+  nb::object keys() {
+    std::string bytes;
+    for (size_t number = keys_.size(); number < words_.size(); ++number) {
+      utf8(words_[number], bytes);
+      keys_.push_back(blake2b_64(bytes));
+    }
+    Table<uint64_t> found(keys_.size(), 1);
+    std::copy(keys_.begin(), keys_.end(), found[0]);
+    return found.flat();
+  }
+
+private:
+  Words &first_words() { return formed_apart_ ? raw_ : words_; }
+  bool kept(uint32_t value) const { return !formed_apart_ || formed_[value] >= 0; }
+  Case letters() const { return lowercase_ ? Case::lower : tokenizer_->letters; }
+  static Word word_of(Text &text, Span span) { return {text.begin() + span.start, span.end - span.start}; }
+  static nb::object string(Word word) { return python_string(word.data(), word.size()); }
+
+  Numbers numbers(const nb::list &texts) {
+    Strings strings(texts, letters());
+    nb::gil_scoped_release release;
+    Numbers found;
+    found.lengths.resize(strings.size());
+    found.values.reserve(strings.characters() / 4);
+    size_t blocks = std::min({threads_allowed().most.load(), strings.size(), 8 * strings.characters() / threads_allowed().worthwhile + 1});
+    if (blocks <= 1) {
+      read(strings, 0, strings.size(), first_words(), found.values, found.lengths);
+      return found;
+    }
+    // Each block has words of its own first. Put together in the order of the blocks they have the numbers that one pass would give them.
+    std::vector<Words> words(blocks);
+    std::vector<std::vector<uint32_t>> values(blocks), joined(blocks);
+    auto bound = [&](size_t block) { return strings.size() * block / blocks; };
+    parallel(blocks, 8 * strings.characters(), [&](size_t first, size_t last) {
+      for (size_t block = first; block < last; ++block) read(strings, bound(block), bound(block + 1), words[block], values[block], found.lengths);
+    });
+    for (size_t block = 0; block < blocks; ++block) {
+      for (size_t number = 0; number < words[block].size(); ++number) joined[block].push_back(first_words().add(words[block][number]));
+      for (uint32_t value : values[block]) found.values.push_back(joined[block][value]);
+    }
+    return found;
+  }
+
+  void read(const Strings &strings, size_t first, size_t last, Words &words, std::vector<uint32_t> &values, std::vector<size_t> &lengths) const {
+    Text text;
+    std::vector<Span> spans;
+    for (size_t i = first; i < last; ++i) {
+      spans.clear();
+      strings.read(i, text);
+      tokenizer_->split(text, spans);
+      lengths[i] = spans.size();
+      for (Span span : spans) values.push_back(words.add(word_of(text, span)));
+    }
+  }
+
+  // Tokenisers that only Python has give strings.
+  Numbers numbers_from_python(const nb::list &texts) {
+    Numbers found;
+    Text text;
+    for (nb::handle given : texts) {
+      nb::list row = nb::cast<nb::list>(split_(lowercase_ ? given.attr("lower")() : nb::borrow(given)));
+      Strings strings(row, Case::kept);
+      found.lengths.push_back(strings.size());
+      for (size_t i = 0; i < strings.size(); ++i) {
+        strings.read(i, text);
+        found.values.push_back(first_words().add({text.begin(), text.size}));
+      }
+    }
+    return found;
+  }
+
+  // Asks for the form of every word that was not there before.
+  void learn() {
+    if (!formed_apart_ || formed_.size() == raw_.size()) return;
+    if (stem_) return learn_stems();
+    nb::list new_words;
+    for (size_t number = formed_.size(); number < raw_.size(); ++number) new_words.append(string(raw_[number]));
+    Text text;
+    for (nb::handle form : nb::cast<nb::list>(form_(new_words))) {
+      if (form.is_none()) {
+        formed_.push_back(-1);
+        continue;
+      }
+      if (!PyUnicode_Check(form.ptr())) throw nb::type_error("the form of a word must be a string or None.");
+      read_string(form, false, text);
+      formed_.push_back(int32_t(words_.add({text.begin(), text.size})));
+    }
+  }
+
+  void learn_stems() {
+    Porter porter(true);
+    Text text;
+    while (formed_.size() < raw_.size()) {
+      Word word = raw_[formed_.size()];
+      if (word.size() > 3) {
+        // Python lower-cases words that are not ASCII.
+        bool ascii = std::all_of(word.begin(), word.end(), [](char32_t sign) { return sign < 128; });
+        nb::object lower = ascii ? nb::object() : string(word).attr("lower")();
+        if (ascii) {
+          read_signs(word.data(), word.size(), true, text);
+        } else {
+          read_string(lower, false, text);
+        }
+        word = porter.nltk({text.begin(), text.size});
+      }
+      formed_.push_back(int32_t(words_.add(word)));
+    }
+  }
+
+  // Where each character comes from; lower-casing makes two of U+0130 alone.
+  static void track(const nb::str &given, Text &text) {
+    Text original;
+    read_string(given, false, original);
+    text.tracked = true;
+    text.origins.clear();
+    for (size_t i = 0; i < original.size; ++i) {
+      bool doubled = original[i] == U'\u0130' && text.size > original.size;
+      text.origins.insert(text.origins.end(), doubled ? 2 : 1, Origin{int32_t(i), int32_t(i + 1)});
+    }
+  }
+
+  static void utf8(Word word, std::string &bytes) {
+    bytes.clear();
+    for (char32_t sign : word) {
+      if (sign < 0x80) {
+        bytes += char(sign);
+        continue;
+      }
+      int more = sign < 0x800 ? 1 : sign < 0x10000 ? 2 : 3;
+      constexpr unsigned heads[] = {0, 0xC0, 0xE0, 0xF0};
+      bytes += char(heads[more] | sign >> 6 * more);
+      while (more--) bytes += char(0x80 | (sign >> 6 * more & 0x3F));
+    }
+  }
+
+  const Tokenizer *tokenizer_;
+  // `formed_apart_`: tokens get another form, and those before it are numbered on their own.
+  bool lowercase_, stem_, formed_apart_;
+  nb::object split_, form_;
+  Words words_, raw_;
+  std::vector<int32_t> formed_;
+  std::vector<uint64_t> keys_;
+};
+
+} // namespace
+
+void bind_token_ids(nb::module_ &module) {
+  nb::class_<Vocabulary>(module, "Vocabulary")
+      .def(nb::init<nb::object, bool, nb::object, bool>(), nb::arg("split"), nb::arg("lowercase"), nb::arg("form").none(), nb::arg("stem"))
+      .def("tokens", &Vocabulary::tokens)
+      .def("split", &Vocabulary::split)
+      .def("places", &Vocabulary::places)
+      .def("words", &Vocabulary::words)
+      .def("keys", &Vocabulary::keys);
+}

@@ -1,0 +1,128 @@
+"""Compiled kernels of sequences (alignments, subsequences, word order) against the Python kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twins import ROW, assert_twins, column, needs_native, pairs
+
+from nlgauge.corpus.columns import Ragged
+from nlgauge.kernels.edits import edit_counts
+from nlgauge.kernels.lcs import lcs_lengths, lcs_places, union_lcs_hits
+from nlgauge.kernels.tercom import shift_edits
+from nlgauge.kernels.weighted_lcs import weighted_lcs_hits, weighted_lcs_places
+
+pytestmark = needs_native
+
+LENGTHS = st.sampled_from([1, 31, 32, 33, 63, 64, 65, 66, 127, 128, 129, 191, 193])
+
+
+def drawn(length: int, kinds: int, seed: int) -> list[int]:
+    """A row of so many tokens of so many kinds, drawn from a seed; the greatest is the greatest that there can be."""
+    return (2**31 - 1 - np.random.default_rng(seed).integers(0, kinds, length)).tolist()
+
+
+def changed(row: list[int], share: float, seed: int) -> list[int]:
+    """The row with this share of its tokens dropped or doubled."""
+    rng = np.random.default_rng(seed)
+    kept = np.where(rng.random(len(row)) < share, rng.choice([0, 2], len(row)), 1)
+    return np.repeat(row, kept).tolist()
+
+
+# Rows as long as a word of bits or some, of few kinds of tokens, and rows that differ from them a little.
+LONG_ROW = st.builds(drawn, LENGTHS, st.integers(1, 12), st.integers(0, 99))
+LIKE = st.builds(changed, LONG_ROW, st.sampled_from([0.02, 0.2]), st.integers(0, 99))
+ROWS = st.one_of(st.lists(ROW, min_size=1, max_size=5), st.lists(st.one_of(LONG_ROW, LIKE), min_size=1, max_size=4))
+
+
+@given(ROWS)
+def test_edit_counts(rows):
+    assert_twins(edit_counts, column(rows), *pairs(rows))
+
+
+@pytest.mark.parametrize("kinds", [2, 30, 5000])
+@pytest.mark.parametrize("share", [0.001, 0.03, 0.4, 1.0])
+def test_edit_counts_of_long_texts_that_are_aligned_in_halves(kinds, share):
+    row = drawn(4500, kinds, 1)
+    rows = [row, changed(row, share, 2), drawn(2048, kinds, 3), drawn(70, kinds, 4), drawn(9, kinds, 5)]
+    assert_twins(edit_counts, column(rows), *pairs(rows))
+
+
+@given(ROWS)
+def test_lcs_lengths(rows):
+    assert_twins(lcs_lengths, column(rows), *pairs(rows))
+
+
+def test_lcs_lengths_of_long_texts():
+    rows = [drawn(3000, kinds, seed) for seed, kinds in enumerate((2, 30, 5000))]
+    rows.append(changed(rows[-1], 0.1, 4))
+    assert_twins(lcs_lengths, column(rows), *pairs(rows))
+
+
+WEIGHTS = st.sampled_from([1.0, 1.2, 2.0, 5.0])
+FEW = st.lists(st.integers(0, 3), max_size=20)
+PAIR = st.one_of(st.tuples(FEW, FEW), st.tuples(LONG_ROW, LONG_ROW), st.tuples(LONG_ROW, LIKE))
+
+
+@given(PAIR, WEIGHTS)
+def test_places_of_subsequences(pair, weight):
+    assert_twins(lcs_places, *pair)
+    assert_twins(weighted_lcs_places, *pair, weight)
+
+
+@pytest.mark.parametrize("kinds", [3, 300])
+def test_places_of_a_subsequence_of_texts_whose_table_is_not_kept(kinds):
+    row = drawn(12_000, kinds, 1)
+    assert_twins(lcs_places, row, changed(row, 0.5, 2))
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> tuple[Ragged, Ragged, Ragged]:
+    """A column of sentences, and the sentences of some pairs of texts; sentences come again within a text and on both sides."""
+    sentences = draw(st.lists(st.one_of(ROW, FEW, LIKE), min_size=1, max_size=7))
+    text = st.lists(st.integers(0, len(sentences) - 1), max_size=6)
+    left = draw(st.lists(text, min_size=1, max_size=4))
+    return column(sentences), Ragged.of(left), Ragged.of([draw(text) for _ in left])
+
+
+@given(texts(), WEIGHTS)
+def test_unions_of_subsequences(sides, weight):
+    assert_twins(union_lcs_hits, *sides)
+    assert_twins(weighted_lcs_hits, *sides, weight)
+
+
+def shuffled(row: list[int], blocks: int, seed: int) -> list[int]:
+    """The row cut into so many blocks at most, and these in another order."""
+    rng = np.random.default_rng(seed)
+    parts = np.split(np.array(row), np.sort(rng.integers(0, len(row), blocks - 1)))
+    return np.concatenate([parts[i] for i in rng.permutation(len(parts))]).tolist()
+
+
+# Around 64 tokens a row of the grid no longer fits into a word; with more than 20 edits or so the beam begins to matter.
+SHUFFLED = st.builds(shuffled, st.one_of(LONG_ROW, LIKE).filter(bool), st.integers(1, 9), st.integers(0, 99))
+
+
+@given(st.lists(st.one_of(ROW, SHUFFLED), min_size=2, max_size=2))
+@settings(max_examples=30)
+def test_shift_edits(rows):
+    assert_twins(shift_edits, column(rows), np.array([0, 1]), np.array([1, 0]))
+
+
+@pytest.mark.parametrize("kinds", [8, 1000])
+@pytest.mark.parametrize("length", [24, 26, 50, 64, 65, 130])
+def test_shift_edits_of_blocks_in_another_order(kinds, length):
+    row = drawn(length, kinds, 1)
+    rows = [row, shuffled(row, 4, 2), shuffled(changed(row, 0.1, 3), 8, 4), drawn(20, kinds, 5), drawn(1, kinds, 6), []]
+    every = np.arange(len(rows))
+    assert_twins(shift_edits, column(rows), every, np.roll(every, 1))
+    assert_twins(shift_edits, column(rows), np.roll(every, 1), every)
+
+
+@pytest.mark.parametrize("extra", range(22, 28))
+@pytest.mark.parametrize("length", [32, 64])
+def test_shift_edits_where_the_beam_cuts_off_the_cheapest_way(extra, length):
+    common = list(range(length - extra))
+    rows = [[*range(100, 100 + extra), *common], [*common, *range(200, 200 + extra)], common]
+    assert_twins(shift_edits, column(rows), *pairs(rows))
