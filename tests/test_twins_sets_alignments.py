@@ -38,6 +38,12 @@ def test_word_alignments_that_are_exact(rows, stems, synonyms):
     assert_twins(word_alignments, column(rows), *pairs(rows), modules(stems, synonyms), BUDGET)
 
 
+@pytest.mark.parametrize("budget", [1, 300, 5_000])
+@given(st.lists(st.lists(st.integers(0, WORDS - 1), min_size=20, max_size=60), min_size=2, max_size=3))
+def test_word_alignments_of_words_that_are_done_with_one_by_one(budget, rows):
+    assert_twins(word_alignments, column(rows), *pairs(rows), modules(), budget)
+
+
 @given(st.lists(st.lists(st.integers(0, WORDS - 1), max_size=24), min_size=1, max_size=2), KEYS, KEYS)
 def test_beam_alignments(rows, stems, synonyms):
     assert_twins(beam_alignments, column(rows), *pairs(rows), modules(stems, synonyms))

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -25,6 +25,8 @@ from nlgauge.features.text import MOST_WORDS, Sentences
 
 _SIGNS = r"[\p{L}\p{M}\p{N}]"
 _WORD = regex.compile(rf"{_SIGNS}+(?:(?:['’.\-‐‑]|(?<=\p{{N}}),(?=\p{{N}})){_SIGNS}+)*")
+# The same where all characters are ASCII, which `re` finds sooner.
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:(?:['.\-]|(?<=[0-9]),(?=[0-9]))[A-Za-z0-9]+)*")
 _LETTER = regex.compile(r"[\p{L}\p{N}]")
 _HYPHEN = re.compile("[-‐‑]")
 _ENDING = re.compile("(?:es|ed|ing)$")
@@ -63,6 +65,8 @@ def sentences(text: str, lang: str) -> list[str]:
 
 
 def _speech_apart(sentence: str, lang: str) -> list[str]:
+    if _QUOTED.search(sentence) is None:
+        return [sentence]
     cuts = [0]
     for found in _QUOTED.finditer(sentence):
         place = found.start() + 1
@@ -100,11 +104,26 @@ class Word(NamedTuple):
     complex_words: int
 
 
-def _word(text: str, begins: bool) -> Word:
+class _Facts(NamedTuple):
+    """What is to know of a word wherever it stands; one without letters is not a word. A hard word is complex unless it is a name."""
+
+    letters: int
+    syllables: int
+    hard: bool
+    capital: bool
+
+
+@lru_cache(MOST_WORDS)
+def _facts(text: str) -> _Facts:
     count = syllables(text)
-    named = text[0].isupper() and not begins
-    hard = any(syllables(part) >= 3 and syllables(_ENDING.sub("", part.lower()) or part) >= 3 for part in _HYPHEN.split(text))
-    return Word(text, count, len(_LETTER.findall(text)), int(count >= 3), int(hard and not named))
+    hard = count >= 3 and any(syllables(part) >= 3 and syllables(_ENDING.sub("", part.lower()) or part) >= 3 for part in _HYPHEN.split(text))
+    return _Facts(len(_LETTER.findall(text)), count, hard, text[0].isupper())
+
+
+def _words(sentence: str) -> list[str]:
+    """What may be words in a sentence."""
+    found: list[str] = (_ASCII_WORD if sentence.isascii() else _WORD).findall(sentence)
+    return found
 
 
 @dataclass(frozen=True)
@@ -117,12 +136,26 @@ class ReadabilityCounts(Feature):
 
     def of(self, text: str) -> list[list[Word]]:
         """The words of each sentence that has any."""
-        words_of = ([word for word in _WORD.findall(sentence) if _LETTER.search(word)] for sentence in sentences(text, self.lang))
+        words_of = ([word for word in _words(sentence) if _facts(word).letters] for sentence in sentences(text, self.lang))
         return [[_word(word, begins=i == 0) for i, word in enumerate(words)] for words in words_of if words]
 
     def compute(self, keys: list[str], work: Work) -> Ragged:
-        return Ragged.of([self._counts(self.of(text)) for text in keys], dtype=np.float64)
+        parts = [sentences(text, self.lang) for text in keys]
+        rows = [_words(sentence) for part in parts for sentence in part]
+        texts = np.repeat(np.arange(len(keys)), [len(part) for part in parts])
+        words = list(chain.from_iterable(rows))
+        sentence = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+        numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
+        facts = np.array([_facts(word) for word in numbers], dtype=np.int64).reshape(-1, len(_Facts._fields))
+        facts = facts[np.fromiter(map(numbers.__getitem__, words), dtype=np.int64, count=len(words))]
+        real = facts[:, 0] > 0
+        sentence, (letters, syllables, hard, capital) = sentence[real], facts[real].T
+        begins = np.diff(sentence, prepend=-1) > 0
+        counted = [real[real], begins, syllables, letters, syllables >= 3, (hard > 0) & ((capital == 0) | begins)]
+        found = np.column_stack([np.bincount(texts[sentence], values, len(keys)) for values in counted])
+        return Ragged(found.ravel(), np.arange(len(keys) + 1) * len(self.NAMES))
 
-    def _counts(self, sentences: list[list[Word]]) -> list[float]:
-        words = [word for sentence in sentences for word in sentence]
-        return [len(words), len(sentences), *(sum(getattr(word, name) for word in words) for name in self.NAMES[2:])]
+
+def _word(text: str, begins: bool) -> Word:
+    facts = _facts(text)
+    return Word(text, facts.syllables, facts.letters, int(facts.syllables >= 3), int(facts.hard and (begins or not facts.capital)))
