@@ -22,12 +22,12 @@ import regex
 from nlgauge.corpus.columns import Ragged
 from nlgauge.features import Feature, Work
 from nlgauge.features.text import MOST_WORDS, Sentences
+from nlgauge.features.token_ids import vocabulary
+from nlgauge.features.tokenizers import tokenizer
 
-_SIGNS = r"[\p{L}\p{M}\p{N}]"
-_WORD = regex.compile(rf"{_SIGNS}+(?:(?:['’.\-‐‑]|(?<=\p{{N}}),(?=\p{{N}})){_SIGNS}+)*")
-# The same where all characters are ASCII, which `re` finds sooner.
-_ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:(?:['.\-]|(?<=[0-9]),(?=[0-9]))[A-Za-z0-9]+)*")
 _LETTER = regex.compile(r"[\p{L}\p{N}]")
+# The tokeniser whose tokens are words if they have a letter or digit.
+_WORDS = "joined"
 _HYPHEN = re.compile("[-‐‑]")
 _ENDING = re.compile("(?:es|ed|ing)$")
 _PART = re.compile("[a-z']*[a-z][a-z']*")
@@ -85,8 +85,10 @@ def syllables(word: str) -> int:
     >>> [syllables(word) for word in ("cat", "created", "table", "readability", "didn't", "2003")]
     [1, 3, 2, 5, 2, 1]
     """
-    plain = unicodedata.normalize("NFKD", word.lower().replace("’", "'"))
-    parts = _PART.findall("".join(sign for sign in plain if not unicodedata.combining(sign)))
+    plain = word.lower().replace("’", "'")
+    if not plain.isascii():
+        plain = "".join(sign for sign in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(sign))
+    parts = _PART.findall(plain)
     return max(1, sum(_EXCEPTIONS.get(part) or _counted(part) for part in parts))
 
 
@@ -115,15 +117,11 @@ class _Facts(NamedTuple):
 
 @lru_cache(MOST_WORDS)
 def _facts(text: str) -> _Facts:
-    count = syllables(text)
-    hard = count >= 3 and any(syllables(part) >= 3 and syllables(_ENDING.sub("", part.lower()) or part) >= 3 for part in _HYPHEN.split(text))
-    return _Facts(len(_LETTER.findall(text)), count, hard, text[0].isupper())
-
-
-def _words(sentence: str) -> list[str]:
-    """What may be words in a sentence."""
-    found: list[str] = (_ASCII_WORD if sentence.isascii() else _WORD).findall(sentence)
-    return found
+    lower = text.lower()
+    count = syllables(lower)
+    hard = count >= 3 and any(syllables(part) >= 3 and syllables(_ENDING.sub("", part) or part) >= 3 for part in _HYPHEN.split(lower))
+    letters = len(text) if text.isascii() and text.isalnum() else len(_LETTER.findall(text))
+    return _Facts(letters, count, hard, text[0].isupper())
 
 
 @dataclass(frozen=True)
@@ -136,20 +134,17 @@ class ReadabilityCounts(Feature):
 
     def of(self, text: str) -> list[list[Word]]:
         """The words of each sentence that has any."""
-        words_of = ([word for word in _words(sentence) if _facts(word).letters] for sentence in sentences(text, self.lang))
+        words_of = ([word for word in tokenizer(_WORDS)(sentence) if _facts(word).letters] for sentence in sentences(text, self.lang))
         return [[_word(word, begins=i == 0) for i, word in enumerate(words)] for words in words_of if words]
 
     def compute(self, keys: list[str], work: Work) -> Ragged:
         parts = [sentences(text, self.lang) for text in keys]
-        rows = [_words(sentence) for part in parts for sentence in part]
         texts = np.repeat(np.arange(len(keys)), [len(part) for part in parts])
-        words = list(chain.from_iterable(rows))
-        sentence = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
-        numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
-        facts = np.array([_facts(word) for word in numbers], dtype=np.int64).reshape(-1, len(_Facts._fields))
-        facts = facts[np.fromiter(map(numbers.__getitem__, words), dtype=np.int64, count=len(words))]
+        known = vocabulary(tokenizer(_WORDS))
+        words = known.tokens(list(chain.from_iterable(parts)))
+        facts = np.array([_facts(word) for word in known.words()], dtype=np.int64).reshape(-1, len(_Facts._fields))[words.values]
         real = facts[:, 0] > 0
-        sentence, (letters, syllables, hard, capital) = sentence[real], facts[real].T
+        sentence, (letters, syllables, hard, capital) = words.owners[real], facts[real].T
         begins = np.diff(sentence, prepend=-1) > 0
         counted = [real[real], begins, syllables, letters, syllables >= 3, (hard > 0) & ((capital == 0) | begins)]
         found = np.column_stack([np.bincount(texts[sentence], values, len(keys)) for values in counted])
