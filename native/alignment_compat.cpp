@@ -21,14 +21,37 @@ struct Path {
   void close() { chunks += end != -1, end = -1; }
 };
 
+// How many bits a byte has, and the sum of their places.
+struct Byte {
+  uint8_t count = 0, sum = 0;
+};
+
+struct Bytes {
+  Byte of[256];
+
+  Bytes() {
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      for (unsigned place = 0; place < 8; ++place) {
+        if (byte >> place & 1) ++of[byte].count, of[byte].sum = static_cast<uint8_t>(of[byte].sum + place);
+      }
+    }
+  }
+};
+
+// The places at which a word of the reference matches in one module; as bits too where they are many.
+struct Segment {
+  size_t first, last;
+  std::vector<uint64_t> bits;
+};
+
 class Beam {
 public:
   Matches align(Row prediction, Row reference, const Modules &modules) {
     bool same = prediction.size == reference.size && std::equal(prediction.begin(), prediction.end(), reference.begin());
     linked_.find(prediction, reference, modules, same ? std::min<size_t>(1, modules.size()) : modules.size(), true);
+    words_ = (prediction.size + 63) / 64;
     find_targets();
     paths_.clear();
-    words_ = (prediction.size + 63) / 64;
     bits_.assign(words_, 0);
     find_fixed();
     kept_.assign(1, Path{});
@@ -59,6 +82,7 @@ private:
   // The places that each word of the reference may match, by module and place.
   void find_targets() {
     Links::reset(targets_, linked_.words_of_reference());
+    Links::reset(segments_, linked_.words_of_reference());
     for (size_t word = 0; word < linked_.words_of_reference(); ++word) {
       auto &targets = targets_[word];
       for (auto [other, module] : linked_.links[word]) {
@@ -66,6 +90,13 @@ private:
       }
       if (linked_.links[word].size() > 1) {
         std::sort(targets.begin(), targets.end(), [](Target a, Target b) { return std::tie(a.module, a.place) < std::tie(b.module, b.place); });
+      }
+      for (size_t first = 0, last = 0; first < targets.size(); first = last) {
+        while (last < targets.size() && targets[last].module == targets[first].module) ++last;
+        segments_[word].push_back({first, last, {}});
+        if (last - first <= MANY) continue;
+        segments_[word].back().bits.resize(words_);
+        for (size_t i = first; i < last; ++i) set_bit(segments_[word].back().bits.data(), targets[i].place);
       }
     }
   }
@@ -98,23 +129,58 @@ private:
   // so of many that differ in nothing else the first `BEAM` are enough.
   void extend(uint32_t parent, size_t r) {
     const uint64_t *used = bits_.data() + parent * words_;
-    const Path &path = kept_[parent];
+    const Path path = kept_[parent];
+    const auto &targets = targets_[linked_.theirs[r]];
     int64_t tried = path.distance;
-    size_t made[2][2] = {};
-    for (Target target : targets_[linked_.theirs[r]]) {
-      if (has_bit(used, target.place)) continue;
-      bool broken = path.end != -1 && path.end != static_cast<int64_t>(target.place);
-      if (made[target.module == 0][broken]++ < BEAM) {
-        following_.push_back(matched(parent, target));
-        following_.back().distance = tried;
-      }
+    auto take = [&](Target target) {
+      if (has_bit(used, target.place)) return false;
+      following_.push_back(matched(parent, target));
+      following_.back().distance = tried;
       tried += distance(target, r);
+      return true;
+    };
+    for (const Segment &segment : segments_[linked_.theirs[r]]) {
+      size_t made = 0, i = segment.first;
+      for (; i < segment.last && (segment.bits.empty() || made <= BEAM); ++i) made += take(targets[i]);
+      if (i == segment.last) continue;
+      int64_t next = targets[i].place, end = path.end;
+      // What goes on with the chunk differs from the others.
+      if (end >= next && static_cast<size_t>(end) < linked_.ours.size() && has_bit(segment.bits.data(), static_cast<size_t>(end))) {
+        tried += distances(segment.bits.data(), used, next, end, static_cast<int64_t>(r));
+        take({static_cast<uint32_t>(end), targets[i].module});
+        next = end + 1;
+      }
+      tried += distances(segment.bits.data(), used, next, static_cast<int64_t>(linked_.ours.size()), static_cast<int64_t>(r));
     }
     Path closed = path;
     closed.close();
     closed.distance = tried;
     closed.parent = parent, closed.place = -1;
     following_.push_back(closed);
+  }
+
+  // The sum of distances from `r` of those places from `low` to `high` that are not used.
+  static int64_t distances(const uint64_t *places, const uint64_t *used, int64_t low, int64_t high, int64_t r) {
+    int64_t left[2] = {}, right[2] = {};
+    tally(places, used, low, std::min(high, r), left);
+    tally(places, used, std::max(low, r), high, right);
+    return left[0] * r - left[1] + right[1] - right[0] * r;
+  }
+
+  // The number and the sum of the places from `low` to `high` that are not used.
+  static void tally(const uint64_t *places, const uint64_t *used, int64_t low, int64_t high, int64_t *found) {
+    static const Bytes bytes;
+    if (low >= high) return;
+    for (int64_t word = low / 64; word <= (high - 1) / 64; ++word) {
+      uint64_t bits = places[word] & ~used[word];
+      if (word == low / 64) bits &= ~uint64_t{0} << low % 64;
+      if (word == (high - 1) / 64) bits &= ~uint64_t{0} >> (63 - (high - 1) % 64);
+      for (int64_t place = 64 * word; bits; bits >>= 8, place += 8) {
+        Byte byte = bytes.of[bits & 255];
+        found[0] += byte.count;
+        found[1] += byte.sum + byte.count * place;
+      }
+    }
   }
 
   // The best of the paths that follow, in order.
@@ -142,7 +208,9 @@ private:
   Links linked_;
   Paths paths_;
   size_t words_ = 0;
+  static constexpr size_t MANY = 4 * BEAM;
   std::vector<std::vector<Target>> targets_;
+  std::vector<std::vector<Segment>> segments_;
   std::vector<char> fixed_;
   std::vector<size_t> covered_;
   std::vector<Path> kept_, following_;

@@ -281,6 +281,21 @@ void squad_words(Text &text, Spans &spans) {
   whitespace(text, spans);
 }
 
+bool is_joint(char32_t sign) { return sign == U'\'' || sign == U'.' || sign == U'-' || sign == U'\u2019' || sign == U'\u2010' || sign == U'\u2011'; }
+
+void joined(Text &text, Spans &spans) {
+  for (size_t i = 0; i < text.size; ++i) {
+    size_t start = i;
+    while (i < text.size && of_class(text[i], in_words)) {
+      ++i;
+      if (i + 1 >= text.size || !of_class(text[i + 1], in_words)) continue;
+      bool in_number = text[i] == U',' && of_class(text[i - 1], NUMBER) && of_class(text[i + 1], NUMBER);
+      if (is_joint(text[i]) || in_number) ++i;
+    }
+    if (i > start) add(spans, start, i);
+  }
+}
+
 const std::unordered_map<std::string, Tokenizer> tokenizers = {
     {"13a", {Case::kept, mteval}},
     {"none", {Case::kept, whitespace}},
@@ -291,6 +306,7 @@ const std::unordered_map<std::string, Tokenizer> tokenizers = {
     {"jiwer", {Case::kept, jiwer_words}},
     {"chrf-words", {Case::kept, chrf_words}},
     {"squad", {Case::lower, squad_words}},
+    {"joined", {Case::kept, joined}},
     {"whitespace", {Case::kept, whitespace}},
 };
 

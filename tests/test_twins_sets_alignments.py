@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,14 +38,22 @@ def test_word_alignments_that_are_exact(rows, stems, synonyms):
     assert_twins(word_alignments, column(rows), *pairs(rows), modules(stems, synonyms), BUDGET)
 
 
+@pytest.mark.parametrize("budget", [1, 300, 5_000])
+@given(st.lists(st.lists(st.integers(0, WORDS - 1), min_size=20, max_size=60), min_size=2, max_size=3))
+def test_word_alignments_of_words_that_are_done_with_one_by_one(budget, rows):
+    assert_twins(word_alignments, column(rows), *pairs(rows), modules(), budget)
+
+
 @given(st.lists(st.lists(st.integers(0, WORDS - 1), max_size=24), min_size=1, max_size=2), KEYS, KEYS)
 def test_beam_alignments(rows, stems, synonyms):
     assert_twins(beam_alignments, column(rows), *pairs(rows), modules(stems, synonyms))
 
 
-def test_beam_alignments_of_long_repetitive_rows():
-    rows = [[0, 1, 1, 2] * 17, [1, 2, 0] * 22]
-    assert_twins(beam_alignments, column(rows), *pairs(rows), modules([[word % 2] for word in range(WORDS)], [[word // 2] for word in range(WORDS)]))
+@pytest.mark.parametrize("first", [[0, 1, 1, 2] * 17, [0] * 190, [3, 0, 0, 0, 1, 0] * 33])
+@pytest.mark.parametrize("second", [[1, 2, 0] * 5, [2, 0, 0, 0], [1, *[0] * 11, 1, 3]])
+def test_beam_alignments_of_many_equal_words(first, second):
+    keys = modules([[word % 2] for word in range(WORDS)], [[word // 2] for word in range(WORDS)])
+    assert_twins(beam_alignments, column([first, second]), np.array([0]), np.array([1]), keys)
 
 
 @given(ROWS, st.lists(KEY, min_size=WORDS, max_size=WORDS), KEYS)

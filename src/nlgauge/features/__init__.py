@@ -156,6 +156,10 @@ class Features:
             self._known[feature] = self.texts.kept.pop(feature, known)
         return (known.rows.column, *map(known.places, asked))
 
+    def memory_of(self, feature: Feature) -> Any:
+        """What a feature remembers in this chunk, such as the vocabulary that its numbers are of."""
+        return self._known_of(feature).memory
+
     def ids_of(self, keys: Sequence[Any]) -> Array | Ragged:
         """The ids of texts, or of tuples of texts."""
         if keys and isinstance(keys[0], tuple):

@@ -27,7 +27,6 @@ __all__ = [
     "Sentences",
     "TokenKeys",
     "Tokens",
-    "Words",
     "language_tokenizer",
     "token_libraries",
     "tokenizer",
@@ -124,16 +123,6 @@ class Lines(_Derived):
 
     def of(self, text: str) -> list[str]:
         return [line for line in text.split("\n") if line]
-
-
-@dataclass(frozen=True)
-class Words(_Derived):
-    """The tokens of a text in lower case as texts of their own, for what must know how a word is spelt."""
-
-    tokenizer: str
-
-    def of(self, text: str) -> list[str]:
-        return tokenizer(self.tokenizer)(text.lower())
 
 
 @dataclass(frozen=True)

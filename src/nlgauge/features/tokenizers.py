@@ -91,20 +91,22 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     kinds = [f"'(?:s|re|ve|ll|d|m)(?![{outlined(WORD)}])", negated, f"{number}(?:[.,]{number})+", unspaced, f"(?:(?!{negated}){spaced})+"]
     symbol = f"[^{outlined(LETTER | MARK | NUMBER | OTHER | SPACE)}]"
     alphanumeric = f"[{outlined(LETTER | NUMBER)}]"
+    in_words, digit = (f"[{outlined(classes)}]" for classes in (LETTER | MARK | NUMBER, NUMBER))
     found = {
         "unicode": f"{unspaced}|{spaced}+",
         "punctuated": "|".join([*kinds, symbol]),
+        "joined": f"{in_words}+(?:(?:['.\\-]|(?<={digit}),(?={digit})){in_words}+)*",
         "article": f"(?<!{alphanumeric})(?:a|an|the)(?!{alphanumeric})",
     }
     return {name: re.compile(pattern) for name, pattern in found.items()}
 
 
-def _matched(name: str, text: str) -> list[str]:
-    """The parts of a text whose outlines a pattern matches."""
+def _matched(name: str, text: str, seen: str | None = None) -> list[str]:
+    """The parts of a text whose outlines a pattern matches; the outlines may be of a text `seen` instead that is as long."""
     pattern = _patterns()[name]
     if text.isascii():
         return pattern.findall(text)
-    return [text[match.start() : match.end()] for match in pattern.finditer(outline(text))]
+    return [text[match.start() : match.end()] for match in pattern.finditer(outline(seen or text))]
 
 
 def _unicode(text: str) -> list[str]:
@@ -115,6 +117,11 @@ def _unicode(text: str) -> list[str]:
 def _punctuated(text: str) -> list[str]:
     """As "unicode", but each punctuation mark or symbol is a token, 3,000.5 is one, and English 's, 're, n't and the like are split off."""
     return _matched("punctuated", text.lower())
+
+
+def _joined(text: str) -> list[str]:
+    """Runs of letters, marks and digits with single apostrophes, hyphens and full stops, and commas between digits, inside them."""
+    return _matched("joined", text, text.replace("\u2010", "-").replace("\u2011", "-"))
 
 
 def _google(text: str) -> list[str]:
@@ -187,6 +194,7 @@ _TOKENIZERS: dict[str, tuple[Any, ...]] = {
     "chrf-words": (_chrf_words,),
     "squad": (_squad_words, (str.lower, *((mark, "") for mark in string.punctuation)), _without_articles),
     "nlg-metricverse": (_spaced_words, (*((mark, " ") for mark in string.punctuation), str.lower)),
+    "joined": (_joined,),
     "whitespace": (str.split,),
     "characters": (list,),
     "stripped-characters": (lambda text: list(text.strip()),),

@@ -26,7 +26,8 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, WordAlignment
 from nlgauge.features.pairs import Findings
 from nlgauge.features.paraphrases import content, phrase_table, word_list
-from nlgauge.features.text import MOST_WORDS, Words, token_libraries
+from nlgauge.features.porter import MOST_WORDS, nltk_stemmer, nltk_stems
+from nlgauge.features.text import Tokens, token_libraries
 from nlgauge.features.wordnet import nltk_synonyms, pooled_synsets, synsets
 from nlgauge.kernels.alignment import BUDGET, Match, chunk_numbers, match_column, word_alignments
 from nlgauge.kernels.alignment_compat import beam, beam_alignments, greedy_alignments
@@ -74,10 +75,17 @@ class _Aligned(NamedTuple):
 
 
 @cache
-def _stemmer(version: str) -> Callable[[str], str]:
-    from nltk.stem import PorterStemmer, SnowballStemmer
+def _snowball() -> Callable[[str], str]:
+    from nltk.stem import SnowballStemmer
 
-    return lru_cache(MOST_WORDS)((SnowballStemmer("english") if version == "1.5" else PorterStemmer()).stem)
+    return lru_cache(MOST_WORDS)(SnowballStemmer("english").stem)
+
+
+def _stems(words: list[str], version: str) -> list[str]:
+    """The stems of words: Snowball's for version 1.5, else Porter's, which METEOR takes of words of three letters too."""
+    if version == "1.5":
+        return [_snowball()(word) for word in words]
+    return [nltk_stemmer()(word) if len(word) == 3 else stem for word, stem in zip(words, nltk_stems(words), strict=True)]
 
 
 @register
@@ -192,12 +200,11 @@ class Meteor(Metric):
 
     def findings(self, view: View) -> _Aligned:
         """The words of predictions and references with their alignments."""
-        texts, predictions, references = view.get(Words(self.tokenizer), view.predictions, view.reference)
-        distinct, numbers = np.unique(texts.values, return_inverse=True)
-        words = Ragged(numbers.reshape(-1).astype(np.int32), texts.offsets)
-        spelt = [view.text(word) for word in distinct.tolist()]
+        tokens = Tokens(self.tokenizer, lowercase=True)
+        words, predictions, references = view.get(tokens, view.predictions, view.reference)
         sides = words, predictions, references
-        stems = [_stemmer(self.version)(word) for word in spelt] if self.stem else spelt
+        spelt = view.features.memory_of(tokens).words()
+        stems = _stems(spelt, self.version) if self.stem else spelt
         if self.compat == "nltk":
             found = greedy_alignments(*sides, _numbered(stems), self._accepted(stems))
         elif isinstance(self.paraphrases, str):
