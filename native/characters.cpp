@@ -53,22 +53,20 @@ nb::object character_column(const nb::list &texts, const std::string &name, bool
   Form form = form_of(name);
   need_character_classes();
   Strings strings(texts, lowercase ? Case::lower : Case::kept);
-  Table<int64_t> offsets(strings.size() + 1, 1);
-  std::unique_ptr<int32_t[]> room(new int32_t[strings.characters() + 2 * strings.size() + 1]);
+  std::vector<int64_t> offsets(strings.size() + 1);
+  std::vector<int32_t> values(strings.characters() + 2 * strings.size());
   {
     nb::gil_scoped_release release;
     Text text;
-    int32_t *to = room.get();
+    int32_t *to = values.data();
     for (size_t i = 0; i < strings.size(); ++i) {
       strings.read(i, text);
       to = write(text, form, to);
-      *offsets[i + 1] = to - room.get();
+      offsets[i + 1] = to - values.data();
     }
   }
-  Table<int32_t> values(size_t(*offsets[strings.size()]), 1);
-  std::copy(room.get(), room.get() + *offsets[strings.size()], values[0]);
-  nb::object ragged = nb::module_::import_("nlgauge.corpus.columns").attr("Ragged");
-  return ragged(values.flat(), offsets.flat());
+  values.resize(size_t(offsets.back()));
+  return ragged(std::move(values), std::move(offsets));
 }
 
 } // namespace

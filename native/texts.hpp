@@ -83,3 +83,17 @@ inline nb::object python_string(const char32_t *data, size_t size) {
   if (!string) throw nb::python_error();
   return nb::steal(string);
 }
+
+// An array of NumPy's that takes over the numbers of a vector.
+template <typename T> nb::object numpy_of(std::vector<T> values) {
+  auto held = std::make_unique<std::vector<T>>(std::move(values));
+  T *data = held->data();
+  size_t size = held->size();
+  nb::capsule owner(held.release(), [](void *vector) noexcept { delete static_cast<std::vector<T> *>(vector); });
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
+}
+
+// A Ragged of Python's.
+template <typename T> nb::object ragged(std::vector<T> values, std::vector<int64_t> offsets) {
+  return nb::module_::import_("nlgauge.corpus.columns").attr("Ragged")(numpy_of(std::move(values)), numpy_of(std::move(offsets)));
+}

@@ -3,91 +3,18 @@
 #include "parallel.hpp"
 #include "porter.hpp"
 #include "tokenizers.hpp"
+#include "words.hpp"
 
 #include <nanobind/stl/string.h>
 
-#include <random>
-#include <stdexcept>
 #include <string_view>
 
 namespace {
 
-using Word = std::u32string_view;
-
-// Nobody can choose words that meet in one slot, because the hash is another one in each process.
-const uint64_t seed = uint64_t{std::random_device{}()} << 32 | std::random_device{}();
-
-// Numbers different words from 0 on, in order of first appearance.
-class Words {
-public:
-  size_t size() const { return words_.size(); }
-  Word operator[](size_t number) const { return {signs_.data() + words_[number].start, words_[number].size}; }
-
-  // The number of a word, a new one at its first appearance.
-  uint32_t add(Word word) {
-    uint64_t hash = hash_of(word);
-    size_t place = hash & (slots_.size() - 1);
-    for (; slots_[place].next; place = (place + 1) & (slots_.size() - 1)) {
-      const Slot &slot = slots_[place];
-      if (slot.hash == uint32_t(hash >> 32) && slot.size == word.size() && same(word, signs_.data() + slot.start)) return slot.next - 1;
-    }
-    if (signs_.size() + word.size() > UINT32_MAX) throw std::length_error("the different words of a chunk have too many characters.");
-    words_.push_back({uint32_t(signs_.size()), uint32_t(word.size()), hash});
-    slots_[place] = {uint32_t(hash >> 32), uint32_t(words_.size()), uint32_t(signs_.size()), uint32_t(word.size())};
-    signs_.insert(signs_.end(), word.begin(), word.end());
-    if (2 * words_.size() > slots_.size()) grow();
-    return uint32_t(words_.size() - 1);
-  }
-
-private:
-  struct Entry {
-    uint32_t start, size;
-    uint64_t hash;
-  };
-  // `next` is the word's number and 1, and 0 where the slot is free.
-  struct Slot {
-    uint32_t hash = 0, next = 0, start = 0, size = 0;
-  };
-
-  // Words are short, so that a call of memcmp would cost more than this.
-  static bool same(Word word, const char32_t *signs) {
-    for (char32_t sign : word) {
-      if (sign != *signs++) return false;
-    }
-    return true;
-  }
-
-  static uint64_t hash_of(Word word) {
-    uint64_t hash = seed ^ word.size();
-    size_t i = 0;
-    for (; i + 2 <= word.size(); i += 2) hash = mixed(hash ^ (uint64_t{word[i]} << 32 | word[i + 1]));
-    if (i < word.size()) hash = mixed(hash ^ word[i]);
-    return hash ^ hash >> 29;
-  }
-  static uint64_t mixed(uint64_t hash) {
-    hash *= 0x9E3779B97F4A7C15u;
-    return hash ^ hash >> 32;
-  }
-
-  void grow() {
-    slots_.assign(2 * slots_.size(), Slot{});
-    for (size_t number = 0; number < words_.size(); ++number) {
-      const Entry &word = words_[number];
-      size_t place = word.hash & (slots_.size() - 1);
-      while (slots_[place].next) place = (place + 1) & (slots_.size() - 1);
-      slots_[place] = {uint32_t(word.hash >> 32), uint32_t(number + 1), word.start, word.size};
-    }
-  }
-
-  std::vector<Slot> slots_ = std::vector<Slot>(64);
-  std::vector<Entry> words_;
-  std::vector<char32_t> signs_;
-};
-
 // The numbers of the tokens of some texts, and how many tokens each text has.
 struct Numbers {
-  std::vector<uint32_t> values;
-  std::vector<size_t> lengths;
+  std::vector<int32_t> values;
+  std::vector<int64_t> lengths;
 };
 
 class Vocabulary {
@@ -102,28 +29,21 @@ public:
   nb::object tokens(const nb::list &texts) {
     Numbers found = tokenizer_ ? numbers(texts) : numbers_from_python(texts);
     learn();
-    Table<int64_t> offsets(texts.size() + 1, 1);
-    size_t total = found.values.size();
-    if (formed_apart_) {
-      for (uint32_t value : found.values) total -= formed_[value] < 0;
-    }
-    Table<int32_t> values(total, 1);
-    int32_t *to = values[0];
-    const uint32_t *from = found.values.data();
+    std::vector<int64_t> offsets(texts.size() + 1);
+    int32_t *to = found.values.data();
+    const int32_t *from = to;
     for (size_t i = 0; i < texts.size(); ++i) {
-      const uint32_t *end = from + found.lengths[i];
+      const int32_t *end = from + found.lengths[i];
       if (formed_apart_) {
-        for (const uint32_t *value = from; value < end; ++value) {
-          if (formed_[*value] >= 0) *to++ = formed_[*value];
+        for (; from < end; ++from) {
+          if (kept(*from)) *to++ = formed_[size_t(*from)];
         }
-      } else {
-        to = std::copy(from, end, to);
       }
       from = end;
-      *offsets[i + 1] = to - values[0];
+      offsets[i + 1] = (formed_apart_ ? to : end) - found.values.data();
     }
-    nb::object ragged = nb::module_::import_("nlgauge.corpus.columns").attr("Ragged");
-    return ragged(values.flat(), offsets.flat());
+    found.values.resize(size_t(offsets.back()));
+    return ragged(std::move(found.values), std::move(offsets));
   }
 
   nb::list split(nb::str text) {
@@ -131,8 +51,8 @@ public:
     one.append(text);
     Numbers tokens = tokenizer_ ? numbers(one) : numbers_from_python(one);
     learn();
-    for (uint32_t value : tokens.values) {
-      if (kept(value)) found.append(string(words_[formed_apart_ ? uint32_t(formed_[value]) : value]));
+    for (int32_t value : tokens.values) {
+      if (kept(value)) found.append(string(words_[size_t(formed_apart_ ? formed_[size_t(value)] : value)]));
     }
     return found;
   }
@@ -155,8 +75,8 @@ public:
     track(text, scratch);
     std::vector<Span> spans;
     tokenizer_->split(scratch, spans);
-    std::vector<uint32_t> values;
-    for (Span span : spans) values.push_back(first_words().add(word_of(scratch, span)));
+    std::vector<int32_t> values;
+    for (Span span : spans) values.push_back(int32_t(first_words().add(word_of(scratch, span))));
     learn();
     for (size_t i = 0; i < spans.size(); ++i) {
       if (kept(values[i])) found.append(nb::make_tuple(scratch.origins[spans[i].start].start, scratch.origins[spans[i].end - 1].end));
@@ -183,7 +103,7 @@ public:
 
 private:
   Words &first_words() { return formed_apart_ ? raw_ : words_; }
-  bool kept(uint32_t value) const { return !formed_apart_ || formed_[value] >= 0; }
+  bool kept(int32_t value) const { return !formed_apart_ || formed_[size_t(value)] >= 0; }
   Case letters() const { return lowercase_ ? Case::lower : tokenizer_->letters; }
   static Word word_of(Text &text, Span span) { return {text.begin() + span.start, span.end - span.start}; }
   static nb::object string(Word word) { return python_string(word.data(), word.size()); }
@@ -201,27 +121,27 @@ private:
     }
     // Each block has words of its own first. Put together in the order of the blocks they have the numbers that one pass would give them.
     std::vector<Words> words(blocks);
-    std::vector<std::vector<uint32_t>> values(blocks), joined(blocks);
+    std::vector<std::vector<int32_t>> values(blocks), joined(blocks);
     auto bound = [&](size_t block) { return strings.size() * block / blocks; };
     parallel(blocks, 8 * strings.characters(), [&](size_t first, size_t last) {
       for (size_t block = first; block < last; ++block) read(strings, bound(block), bound(block + 1), words[block], values[block], found.lengths);
     });
     for (size_t block = 0; block < blocks; ++block) {
-      for (size_t number = 0; number < words[block].size(); ++number) joined[block].push_back(first_words().add(words[block][number]));
-      for (uint32_t value : values[block]) found.values.push_back(joined[block][value]);
+      for (size_t number = 0; number < words[block].size(); ++number) joined[block].push_back(int32_t(first_words().add(words[block][number])));
+      for (int32_t value : values[block]) found.values.push_back(joined[block][size_t(value)]);
     }
     return found;
   }
 
-  void read(const Strings &strings, size_t first, size_t last, Words &words, std::vector<uint32_t> &values, std::vector<size_t> &lengths) const {
+  void read(const Strings &strings, size_t first, size_t last, Words &words, std::vector<int32_t> &values, std::vector<int64_t> &lengths) const {
     Text text;
     std::vector<Span> spans;
     for (size_t i = first; i < last; ++i) {
       spans.clear();
       strings.read(i, text);
       tokenizer_->split(text, spans);
-      lengths[i] = spans.size();
-      for (Span span : spans) values.push_back(words.add(word_of(text, span)));
+      lengths[i] = int64_t(spans.size());
+      for (Span span : spans) values.push_back(int32_t(words.add(word_of(text, span))));
     }
   }
 
@@ -232,10 +152,10 @@ private:
     for (nb::handle given : texts) {
       nb::list row = nb::cast<nb::list>(split_(lowercase_ ? given.attr("lower")() : nb::borrow(given)));
       Strings strings(row, Case::kept);
-      found.lengths.push_back(strings.size());
+      found.lengths.push_back(int64_t(strings.size()));
       for (size_t i = 0; i < strings.size(); ++i) {
         strings.read(i, text);
-        found.values.push_back(first_words().add({text.begin(), text.size}));
+        found.values.push_back(int32_t(first_words().add({text.begin(), text.size})));
       }
     }
     return found;

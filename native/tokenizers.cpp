@@ -240,14 +240,13 @@ void jiwer_words(Text &text, Spans &spans) {
   size_t i = 0;
   while (i < text.size && is_space(text[i])) ++i;
   for (size_t start = i; i < text.size;) {
+    while (i < text.size && !is_space(text[i])) ++i;
     size_t end = i;
     while (i < text.size && is_space(text[i])) ++i;
-    size_t run = i - end;
-    if (run > 1 || (run == 1 && (text[end] == U' ' || i == text.size))) {
-      add(spans, start, end);
-      start = i;
-    }
-    if (i < text.size && ++i == text.size) add(spans, start, i);
+    bool within = i - end == 1 && text[end] != U' ' && i < text.size;
+    if (within) continue;
+    add(spans, start, end);
+    start = i;
   }
 }
 

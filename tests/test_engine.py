@@ -405,8 +405,8 @@ class Words(Feature):
 
     derives_texts: ClassVar[bool] = True
 
-    def compute(self, keys: list[Any], work: Work) -> Ragged:
-        return Ragged.of([key.split() for key in keys], dtype=object)
+    def compute(self, keys: list[Any], work: Work) -> list[list[str]]:
+        return [key.split() for key in keys]
 
 
 @dataclass(frozen=True)

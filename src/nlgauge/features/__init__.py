@@ -166,10 +166,6 @@ class Features:
             return self._interned(keys)
         return self.texts.intern_all(keys)
 
-    def memory(self, feature: Feature) -> Any:
-        """What a feature remembers in this chunk, such as the vocabulary whose `words()` are the tokens by their numbers."""
-        return self._known_of(feature).memory
-
     def _interned(self, rows: Sequence[Sequence[str]]) -> Ragged:
         """The ids of rows of texts."""
         return Ragged(self.texts.intern_all(list(chain.from_iterable(rows))), offsets_of(list(map(len, rows))))
