@@ -2,6 +2,7 @@
 #include "column.hpp"
 #include "parallel.hpp"
 
+void bind_character(nb::module_ &module);
 void bind_edits(nb::module_ &module);
 void bind_jump_distance(nb::module_ &module);
 void bind_lcs(nb::module_ &module);
@@ -19,6 +20,7 @@ NB_MODULE(_native, module) {
         threads_allowed().worthwhile = worthwhile;
       },
       nb::arg("most"), nb::arg("worthwhile") = 300'000);
+  bind_character(module);
   bind_edits(module);
   bind_jump_distance(module);
   bind_lcs(module);
