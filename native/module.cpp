@@ -7,8 +7,10 @@ void bind_edits(nb::module_ &module);
 void bind_jump_distance(nb::module_ &module);
 void bind_lcs(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
+void bind_skip_bigrams(nb::module_ &module);
 void bind_tercom(nb::module_ &module);
 void bind_weighted_lcs(nb::module_ &module);
+void bind_word_order(nb::module_ &module);
 
 NB_MODULE(_native, module) {
   module.doc() = "Compiled twins of nlgauge's kernels; nlgauge.kernels.backend chooses between the two.";
@@ -25,6 +27,8 @@ NB_MODULE(_native, module) {
   bind_jump_distance(module);
   bind_lcs(module);
   bind_ngrams(module);
+  bind_skip_bigrams(module);
   bind_tercom(module);
   bind_weighted_lcs(module);
+  bind_word_order(module);
 }
