@@ -4,6 +4,7 @@
 
 void bind_alignment(nb::module_ &module);
 void bind_alignment_compat(nb::module_ &module);
+void bind_character(nb::module_ &module);
 void bind_characters(nb::module_ &module);
 void bind_edit_operations(nb::module_ &module);
 void bind_edits(nb::module_ &module);
@@ -16,10 +17,12 @@ void bind_ngram_sets(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
 void bind_porter(nb::module_ &module);
 void bind_resampling(nb::module_ &module);
+void bind_skip_bigrams(nb::module_ &module);
 void bind_tercom(nb::module_ &module);
 void bind_tfidf(nb::module_ &module);
 void bind_token_ids(nb::module_ &module);
 void bind_weighted_lcs(nb::module_ &module);
+void bind_word_order(nb::module_ &module);
 
 NB_MODULE(_native, module) {
   module.doc() = "Compiled twins of nlgauge's kernels; nlgauge.kernels.backend chooses between the two.";
@@ -33,6 +36,7 @@ NB_MODULE(_native, module) {
       nb::arg("most"), nb::arg("worthwhile") = 300'000);
   bind_alignment(module);
   bind_alignment_compat(module);
+  bind_character(module);
   bind_characters(module);
   bind_edit_operations(module);
   bind_edits(module);
@@ -45,8 +49,10 @@ NB_MODULE(_native, module) {
   bind_ngrams(module);
   bind_porter(module);
   bind_resampling(module);
+  bind_skip_bigrams(module);
   bind_tercom(module);
   bind_tfidf(module);
   bind_token_ids(module);
   bind_weighted_lcs(module);
+  bind_word_order(module);
 }

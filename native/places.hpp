@@ -82,24 +82,12 @@ public:
     words_ = (row.size + 63) / 64;
     numbers_.clear(row.size);
     if (++stamp_ == 0) small_.fill({}), stamp_ = 1;
-    dense_ = words_ <= most_dense;
-    if (dense_) {
-      if (bits_.size() < row.size * words_) bits_.resize(row.size * words_);
-    } else {
-      bits_.assign(words_, 0);
-      last_.clear(), shown_ = none;
-      before_.resize(row.size);
-    }
     count_ = 0;
-    for (size_t place = 0; place < row.size; ++place) {
-      uint32_t known = count_, number = number_of(row[place]);
-      if (dense_) {
-        if (number == known) std::fill_n(bits_.begin() + number * words_, words_, 0);
-        bits_[number * words_ + place / 64] |= uint64_t{1} << place % 64;
-      } else {
-        if (number == known) last_.push_back(none);
-        before_[place] = last_[number], last_[number] = place;
-      }
+    all_kept_ = words_ <= most_kept;
+    if (all_kept_) {
+      index_all(row);
+    } else {
+      index_frequent(row);
     }
   }
   // How many words of bits a row has.
@@ -108,8 +96,8 @@ public:
   const uint64_t *bits(int32_t token) {
     uint32_t number = find(token);
     if (number == Numbering::none) return nullptr;
-    if (dense_) return bits_.data() + number * words_;
-    if (shown_ == last_[number]) return bits_.data();
+    if (all_kept_) return bits_.data() + number * words_;
+    if (kept_[number]) return bits_.data() + kept_[number] * words_;
     for (size_t place = shown_; place != none; place = before_[place]) bits_[place / 64] = 0;
     shown_ = last_[number];
     for (size_t place = shown_; place != none; place = before_[place]) bits_[place / 64] |= uint64_t{1} << place % 64;
@@ -117,9 +105,38 @@ public:
   }
 
 private:
-  // With more words than this the bits of one token are made when they are asked for: those of all tokens would fill the memory.
-  static constexpr size_t most_dense = 16;
+  // With more words than this only frequent tokens have their bits kept: those of all tokens would fill the memory.
+  static constexpr size_t most_kept = 16;
   static constexpr size_t none = ~size_t{0};
+
+  void index_all(Row row) {
+    if (bits_.size() < row.size * words_) bits_.resize(row.size * words_);
+    for (size_t place = 0; place < row.size; ++place) {
+      uint32_t known = count_, number = number_of(row[place]);
+      if (number == known) std::fill_n(bits_.begin() + number * words_, words_, 0);
+      bits_[number * words_ + place / 64] |= uint64_t{1} << place % 64;
+    }
+  }
+  // The first bits are those of the rare token that was asked for last; its places are a list from last_ on.
+  void index_frequent(Row row) {
+    last_.clear(), shown_ = none, before_.resize(row.size);
+    std::vector<size_t> counts;
+    for (size_t place = 0; place < row.size; ++place) {
+      uint32_t known = count_, number = number_of(row[place]);
+      if (number == known) last_.push_back(none), counts.push_back(0);
+      before_[place] = last_[number], last_[number] = place, ++counts[number];
+    }
+    kept_.assign(count_, 0);
+    size_t kept = 1;
+    for (uint32_t number = 0; number < count_; ++number) {
+      if (8 * counts[number] > words_) kept_[number] = kept++;
+    }
+    bits_.assign(kept * words_, 0);
+    for (uint32_t number = 0; number < count_; ++number) {
+      uint64_t *bits = bits_.data() + kept_[number] * words_;
+      for (size_t place = kept_[number] ? last_[number] : none; place != none; place = before_[place]) bits[place / 64] |= uint64_t{1} << place % 64;
+    }
+  }
 
   struct Known {
     uint32_t stamp = 0, number = 0;
@@ -150,7 +167,7 @@ private:
   std::vector<uint32_t> hashed_;
   uint32_t stamp_ = 0, count_ = 0;
   size_t words_ = 0, shown_ = none;
-  bool dense_ = true;
+  bool all_kept_ = true;
   std::vector<uint64_t> bits_;
-  std::vector<size_t> last_, before_;
+  std::vector<size_t> last_, before_, kept_;
 };

@@ -4,6 +4,7 @@
 #include "pairs.hpp"
 #include "parallel.hpp"
 #include "places.hpp"
+#include "shifts.hpp"
 
 #include <cmath>
 #include <tuple>
@@ -14,21 +15,6 @@ constexpr size_t longest_block = 10, farthest = 50, most_tried = 1000, beam = 25
 constexpr int32_t never = 1'000'000'000;
 
 enum class Step { equal, replace, insert, erase };
-
-// A block of `length` tokens from `start`, moved so that it begins at `target` of the shifted prediction.
-struct Shift {
-  size_t start, length, target;
-
-  // Moves the block; a target beyond the end is the end.
-  template <typename Token> void apply(std::vector<Token> &tokens) const {
-    auto at = [&](size_t place) { return tokens.begin() + std::min(place, tokens.size()); };
-    if (target < start) {
-      std::rotate(at(target), at(start), at(start + length));
-    } else {
-      std::rotate(at(start), at(start + length), at(target + length));
-    }
-  }
-};
 
 // The edit grid of predictions of one length with a reference; a row holds only the columns of its band.
 class Grid {
@@ -135,43 +121,9 @@ private:
   bool has_backward_ = false;
 };
 
-// The grid of a reference of at most 64 tokens, a row of it in one word. It has no bands: see `reaches`.
-class SmallGrid {
+// The grid without bands, where they change nothing.
+class Unbanded : public SmallGrid {
 public:
-  void start(const std::vector<int32_t> &prediction, const std::vector<int32_t> &reference) {
-    used_ = reference.size() == 64 ? ~uint64_t{0} : (uint64_t{1} << reference.size()) - 1;
-    masks_.assign(reference.size() + 1, 0);
-    for (size_t j = 0; j < reference.size(); ++j) masks_[size_t(reference[j])] |= uint64_t{1} << j;
-    // Tokens that the reference does not have are all the same here.
-    places_.clear();
-    for (int32_t token : prediction) places_.push_back(token < 0 ? 0 : masks_[size_t(token)]);
-    forward(prediction);
-    length_ = prediction.size();
-  }
-  void forward(const std::vector<int32_t> &prediction) {
-    rows_.assign(1, Cells{}), diagonals_.assign(1, 0);
-    Cells cells;
-    for (size_t i = 0; i < prediction.size(); ++i) {
-      places_[i] = prediction[i] < 0 ? 0 : masks_[size_t(prediction[i])];
-      Carry carry;
-      diagonals_.push_back(descend(cells, places_[i], carry));
-      rows_.push_back(cells);
-    }
-  }
-  int32_t distance() const { return cost(rows_.back()); }
-  int32_t distance_with(const std::vector<int32_t> &, const Shift &shift) {
-    size_t first = std::min(shift.start, shift.target), last = std::min(std::max(shift.start, shift.target) + shift.length, length_);
-    shifted_ = places_;
-    shift.apply(shifted_);
-    Cells cells = rows_[first];
-    for (size_t i = first; i < length_; ++i) {
-      Carry carry;
-      descend(cells, shifted_[i], carry);
-      // From here on nothing is new.
-      if (i + 1 >= last && cells.more == rows_[i + 1].more && cells.less == rows_[i + 1].less) return distance();
-    }
-    return cost(cells);
-  }
   Step step(const std::vector<int32_t> &, size_t i, size_t j) const {
     if (!i || !j) return i ? Step::insert : Step::erase;
     uint64_t bit = uint64_t{1} << (j - 1);
@@ -179,23 +131,12 @@ public:
     if (!(diagonals_[i] & bit)) return Step::replace;
     return rows_[i - 1].less & bit ? Step::insert : Step::erase;
   }
-  // A shift swaps two neighbouring blocks, so it gains at most twice the shorter one's tokens.
-  int32_t most_gained(const Shift &shift) const {
-    return 2 * int32_t(std::min(shift.length, shift.target < shift.start ? shift.start - shift.target : shift.target - shift.start));
-  }
+  int32_t most_gained(const Shift &shift) const { return int32_t(shift.most_gained()); }
   // Whether bands would change nothing: a way that costs no more than this one leaves the diagonal by less than the beam.
   bool reaches(size_t reference) const {
     size_t apart = reference > length_ ? reference - length_ : length_ - reference;
     return apart + (size_t(distance()) - apart) / 2 + 1 < beam;
   }
-
-private:
-  int32_t cost(const Cells &cells) const { return int32_t(length_ + ones(cells.more & used_)) - int32_t(ones(cells.less & used_)); }
-
-  uint64_t used_ = 0;
-  size_t length_ = 0;
-  std::vector<uint64_t> masks_, places_, shifted_, diagonals_;
-  std::vector<Cells> rows_;
 };
 
 class Search {
@@ -208,7 +149,7 @@ public:
     for (int32_t token : prediction) prediction_.push_back(int32_t(numbers_.find(key_of(token))));
     index_places();
     if (reference.size <= 64) {
-      small_.start(prediction_, reference_);
+      small_.start(prediction_, reference_, numbers_.count());
       if (small_.reaches(reference.size)) return search(small_, shifts);
     }
     grid_.start(prediction.size, reference_);
@@ -295,7 +236,7 @@ private:
 
   Numbering numbers_;
   Grid grid_;
-  SmallGrid small_;
+  Unbanded small_;
   std::vector<int32_t> prediction_, reference_;
   std::vector<size_t> ends_, places_;
   std::vector<int64_t> aligned_;

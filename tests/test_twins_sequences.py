@@ -9,11 +9,14 @@ from hypothesis import strategies as st
 from twins import ROW, assert_twins, column, needs_native, pairs
 
 from nlgauge.corpus.columns import Ragged
+from nlgauge.kernels.character import character_edits
 from nlgauge.kernels.edits import edit_counts
 from nlgauge.kernels.jump_distance import JumpCosts, jump_distances
 from nlgauge.kernels.lcs import lcs_lengths, lcs_places, union_lcs_hits
+from nlgauge.kernels.skip_bigrams import skip_bigram_matches
 from nlgauge.kernels.tercom import shift_edits
 from nlgauge.kernels.weighted_lcs import weighted_lcs_hits, weighted_lcs_places
+from nlgauge.kernels.word_order import ascending_pairs, word_places
 
 pytestmark = needs_native
 
@@ -162,3 +165,58 @@ def test_jump_distances_of_long_texts(kinds, costs):
 def test_jump_distances_of_more_different_tokens_than_16_bits_can_tell_apart():
     rows = [list(range(70_000)), [65_540, 5], [80_000, 4]]
     assert_twins(jump_distances, column(rows), np.array([0, 0]), np.array([1, 2]), JumpCosts(1, 1, 1, 1, 1))
+
+
+def spelled(row: list[int], letters: int) -> list[int]:
+    """The tokens as words of few letters, one space between them."""
+    words = [[97 + (token + k) % letters for k in range(1 + token % 3)] for token in row]
+    return [character for word in words for character in (32, *word)][1:]
+
+
+LETTERS = st.lists(st.sampled_from([32, 97, 98, 0x10FFFF, 2**31 - 1]), max_size=12)
+WORDS = st.builds(spelled, st.one_of(LONG_ROW, LIKE.filter(bool), SHUFFLED), st.integers(1, 5))
+
+
+@given(st.lists(st.one_of(LETTERS, WORDS), min_size=1, max_size=3), st.booleans())
+def test_character_edits(rows, rounded):
+    assert_twins(character_edits, column(rows), *pairs(rows), rounded)
+
+
+@pytest.mark.parametrize("rounded", [False, True])
+@pytest.mark.parametrize("length", [20, 64, 65, 97])
+def test_character_edits_of_phrases_in_another_order(length, rounded):
+    row = [token % 1000 for token in drawn(length, 800, 1)]
+    rows = [row, shuffled(row, 4, 2), shuffled(changed(row, 0.1, 3), 9, 4), [token % 7 for token in row]]
+    assert_twins(character_edits, column([spelled(words, 9) for words in rows]), np.arange(4), np.array([1, 2, 0, 0]), rounded)
+
+
+DISTANCES = st.sampled_from([None, 0, 1, 4, 70, 10**6])
+
+
+@given(ROWS, DISTANCES, st.booleans(), st.booleans())
+def test_skip_bigram_matches(rows, distance, unigrams, last):
+    assert_twins(skip_bigram_matches, column(rows), *pairs(rows), distance, unigrams, last)
+
+
+@pytest.mark.parametrize("kinds", [3, 400, 5000])
+@pytest.mark.parametrize("distance", [None, 0, 4, 300])
+def test_skip_bigram_matches_of_long_texts(kinds, distance):
+    rows = [drawn(1200, kinds, 1), drawn(900, kinds, 2)]
+    assert_twins(skip_bigram_matches, column(rows), *pairs(rows), distance, True, False)
+
+
+@given(ROWS, st.booleans())
+def test_word_places(rows, nltk):
+    assert_twins(word_places, column(rows), *pairs(rows), nltk)
+
+
+@pytest.mark.parametrize("kinds", [1, 3, 400])
+def test_word_places_of_long_texts(kinds):
+    row = drawn(1500, kinds, 1)
+    rows = [row, changed(row, 0.1, 2), shuffled(row, 9, 3), row[:40]]
+    assert_twins(word_places, column(rows), *pairs(rows))
+
+
+@given(st.lists(st.lists(st.integers(-1, 9) | st.integers(0, 2**40), max_size=40), min_size=1, max_size=4))
+def test_ascending_pairs(rows):
+    assert_twins(ascending_pairs, column(rows, np.int64))

@@ -19,6 +19,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.backend import compiled
 from nlgauge.kernels.tercom import Shift, shift_column
 
 MOST_CELLS = 2 * 10**11
@@ -34,6 +35,7 @@ class PhraseShifts(NamedTuple):
     cost: float
 
 
+@compiled
 def character_edits(column: Ragged, predictions: Array, references: Array, rounded: bool) -> tuple[Array, Ragged]:
     """(rows, 2) characters to edit after the shifts, and the cost of the shifts; and those, as (start, length, target) in words."""
     rows = column.lists()

@@ -8,11 +8,13 @@ from functools import cache
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.backend import compiled
 
 # A text with more pairs than this is counted by the first token of a pair: the pairs of a long text would fill the memory.
 MOST_PAIRS = 1_000_000
 
 
+@compiled
 def skip_bigram_matches(column: Ragged, predictions: Array, references: Array, distance: int | None, unigrams: bool, last: bool) -> Array:
     """(rows,) matches, clipped at the smaller count; `distance` None: any number of tokens may stand between.
 

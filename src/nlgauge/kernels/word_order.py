@@ -11,8 +11,10 @@ from bisect import bisect_left, insort
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.backend import compiled
 
 
+@compiled
 def word_places(column: Ragged, predictions: Array, references: Array, nltk: bool = False) -> Ragged:
     """For each pair of rows, the place in the reference of every token of the prediction; -1 where it is unknown.
 
@@ -90,6 +92,7 @@ def _common_prefixes(values: list[int], order: list[int], rank: list[int]) -> Ar
     return common
 
 
+@compiled
 def ascending_pairs(places: Ragged) -> Array:
     """(rows, 2) known places, and pairs of them of which the earlier is strictly smaller; -1 stands for an unknown place."""
     counts = np.zeros((len(places), 2))
