@@ -8,6 +8,7 @@ void bind_characters(nb::module_ &module);
 void bind_edit_operations(nb::module_ &module);
 void bind_edits(nb::module_ &module);
 void bind_fragments(nb::module_ &module);
+void bind_jump_distance(nb::module_ &module);
 void bind_lcs(nb::module_ &module);
 void bind_leave_one_out(nb::module_ &module);
 void bind_ngram_keys(nb::module_ &module);
@@ -36,6 +37,7 @@ NB_MODULE(_native, module) {
   bind_edit_operations(module);
   bind_edits(module);
   bind_fragments(module);
+  bind_jump_distance(module);
   bind_lcs(module);
   bind_leave_one_out(module);
   bind_ngram_keys(module);

@@ -68,8 +68,8 @@ struct Roles {
   Role of(char32_t sign) const { return sign < 128 ? ascii[sign] : is_space(sign) ? space : part; }
 };
 
-// A run of characters none of which stands alone. Flags say before which of them there is a space. The three substitutions go from left to
-// right over the run with a space around it, and a match takes away both of its characters, as `re.sub` does it.
+// A run of characters none of which stands alone. Flags say before which of them there is a space. The substitutions of the Python twin go
+// from left to right over the run with a space around it, and a match takes away both of its characters.
 void split_numbers(Text &text, size_t start, size_t end, Spans &spans) {
   auto &spaced = text.spaced;
   size_t size = end - start;
@@ -86,15 +86,9 @@ void split_numbers(Text &text, size_t start, size_t end, Spans &spans) {
     }
     ++i;
   }
-  // ([.,])([^0-9])
+  // ([.,])([^0-9]): where two such marks stand side by side, there is a space between them already.
   for (size_t i = 0; i < size; ++i) {
-    if (!is_stop(run[i])) continue;
-    if (spaced[i + 1]) {
-      spaced[i] = 1;
-    } else if (!is_digit(run[i + 1])) {
-      spaced[i] = spaced[i + 1] = 1;
-      ++i;
-    }
+    if (is_stop(run[i]) && (spaced[i + 1] || !is_digit(run[i + 1]))) spaced[i] = spaced[i + 1] = 1;
   }
   // ([0-9])(-)
   for (size_t i = 1; i < size; ++i) {

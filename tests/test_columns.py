@@ -131,3 +131,12 @@ def test_empty_blocks_need_not_know_how_wide_their_vectors_would_be():
     assert grown([nothing, vectors([[1]]), nothing, vectors([[2, 3]])]).lists() == [[], *vectors([[1]]).lists(), [], *vectors([[2, 3]]).lists()]
     assert grown([nothing, nothing]).lists() == [[], []]
     assert Ragged.concatenate([nothing, vectors([[1]])]).lists() == [[], *vectors([[1]]).lists()]
+
+
+def test_values_that_cannot_be_written_grow_all_the_same():
+    column = GrowingColumn()
+    for row in ([], [1, 2], [3]):
+        values = np.array(row, dtype=np.int32)
+        values.flags.writeable = False
+        column.append(Ragged(values, np.array([0, len(row)])))
+    assert column.column.lists() == [[], [1, 2], [3]]

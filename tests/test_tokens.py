@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from hashlib import blake2b
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from typing import Any
 
 import pytest
@@ -32,6 +33,23 @@ def test_mteval_as_sacrebleu_has_it(name, text):
     from sacrebleu.metrics.bleu import _get_tokenizer
 
     assert Tokens(name).of(text) == _get_tokenizer(name)()(text.rstrip()).split()
+
+
+@pytest.mark.parametrize("pieces", ["a5.,- ", "-\nx\t.5"])
+def test_mteval_of_all_short_texts(pieces):
+    from sacrebleu.metrics.bleu import _get_tokenizer
+
+    own, theirs = tokenizer_of("13a"), _get_tokenizer("13a")()
+    for text in short_texts(pieces, 5):
+        assert own(text) == theirs(text.rstrip()).split()
+
+
+def tokenizer_of(name: str) -> Callable[[str], list[str]]:
+    return Tokens(name).new_memory().split
+
+
+def short_texts(pieces: Sequence[str], most: int) -> Iterator[str]:
+    return map("".join, chain.from_iterable(product(pieces, repeat=count) for count in range(most + 1)))
 
 
 @given(NASTY)
@@ -76,6 +94,13 @@ RULES = {
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join) | texts())
 def test_classes_split_as_the_patterns_that_define_them(name, text):
     assert Tokens(name).of(text) == RULES[name].findall(text.lower())
+
+
+@pytest.mark.parametrize("pieces", [("n't", "'", "d", "n", "’", "t", "_"), ("1", ",", ".", "½", "猫", "\u0301", "〇", "n't")])
+def test_classes_split_all_short_texts_likewise(pieces):
+    own = {name: tokenizer_of(name) for name in RULES}
+    for text in short_texts(pieces, 4):
+        assert all(own[name](text) == rule.findall(text) for name, rule in RULES.items()), text
 
 
 @pytest.mark.parametrize("feature", [Tokens(name, lowercase) for name, lowercase in product(OWN, (False, True))], ids=str)

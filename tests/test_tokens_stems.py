@@ -15,10 +15,16 @@ from twins import needs_native
 from nlgauge.features.porter import nltk_stems, rouge155_stems
 from nlgauge.features.text import Tokens
 
-ENDINGS = ["s", "sses", "ies", "ss", "eed", "ed", "ied", "ing", "at", "bl", "iz", "y", "e", "ll", "ational", "tional", "enci", "anci", "izer", "bli", "alli", "entli", "eli", "ousli", "ization", "ation", "ator", "alism", "iveness", "fulness", "ousness", "aliti", "iviti", "biliti", "fulli", "logi", "icate", "ative", "alize", "iciti", "ical", "ful", "ness", "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "sion", "tion", "ion", "ou", "ism", "ate", "iti", "ous", "ive", "ize", "*d", "yy"]
+ENDINGS = str.split("""
+    s sses ies ss eed ed ied ing at bl iz y e ll ational tional enci anci izer bli alli entli eli ousli ization ation ator
+    alism iveness fulness ousness aliti iviti biliti fulli logi icate ative alize iciti ical ful ness al ance ence er ic
+    able ible ant ement ment ent sion tion ion ou ism ate iti ous ive ize *d yy
+""")
 LETTERS = st.text(alphabet="abcdeilnosty", max_size=5) | st.text(alphabet="yaéß*İΣK猫", max_size=4)
 WORDS = st.tuples(LETTERS, st.lists(st.sampled_from(ENDINGS), max_size=3).map("".join)).map("".join)
-IRREGULAR = ["sky", "skies", "dying", "lying", "tying", "news", "innings", "inning", "outings", "outing", "cannings", "canning", "howe", "proceed", "exceed", "succeed", "Skies"]
+IRREGULAR = str.split("""
+    sky skies dying lying tying news innings inning outings outing cannings canning howe proceed exceed succeed Skies
+""")
 STEMMER = PorterStemmer()
 
 

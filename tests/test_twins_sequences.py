@@ -10,6 +10,7 @@ from twins import ROW, assert_twins, column, needs_native, pairs
 
 from nlgauge.corpus.columns import Ragged
 from nlgauge.kernels.edits import edit_counts
+from nlgauge.kernels.jump_distance import JumpCosts, jump_distances
 from nlgauge.kernels.lcs import lcs_lengths, lcs_places, union_lcs_hits
 from nlgauge.kernels.tercom import shift_edits
 from nlgauge.kernels.weighted_lcs import weighted_lcs_hits, weighted_lcs_places
@@ -126,3 +127,38 @@ def test_shift_edits_where_the_beam_cuts_off_the_cheapest_way(extra, length):
     common = list(range(length - extra))
     rows = [[*range(100, 100 + extra), *common], [*common, *range(200, 200 + extra)], common]
     assert_twins(shift_edits, column(rows), *pairs(rows))
+
+
+# Costs that fit into 16 bits, into 32 bits, into neither; a deletion for nothing; a substitution cheaper than an insertion; fractions.
+WHOLE_COSTS = [
+    JumpCosts(1, 1, 1, 1, 1),
+    JumpCosts(200_000, 1_000_000, 1_000_000, 2_000_000, 1_000_000),
+    JumpCosts(200_001, 1_000_000, 1_000_000, 2_000_000, 1_000_000),
+    JumpCosts(999_999_999, 1_000_000, 1_000_001, 999_999_998, 1_000_000),
+    JumpCosts(0, 1, 1, 0, 1),
+    JumpCosts(3, 5, 2, 7, 1),
+    JumpCosts(90, 100, 130, 240, 7),
+]
+FRACTIONS = [JumpCosts(0.2, 1.0, 1.0, 2.0, 1.0), JumpCosts(0.1, 1.1, 0.7, 0.3, 0.9)]
+SINGLE = [JumpCosts(*map(np.float32, costs)) for costs in FRACTIONS]
+LANDINGS = st.sampled_from([None, 0, 1, 2**31 - 1])
+
+
+@given(ROWS, st.sampled_from([*WHOLE_COSTS, *FRACTIONS, *SINGLE]), LANDINGS, st.booleans())
+def test_jump_distances(rows, costs, landing, truncated):
+    assert_twins(jump_distances, column(rows), *pairs(rows), costs, landing, truncated)
+
+
+@pytest.mark.parametrize("kinds", [2, 30, 40_000])
+@pytest.mark.parametrize("costs", WHOLE_COSTS, ids=str)
+def test_jump_distances_of_long_texts(kinds, costs):
+    row = drawn(33_000, kinds, 1)
+    rows = [row, changed(row[:150], 0.3, 2), drawn(90, kinds, 3)]
+    for landing in (None, 2**31 - 1):
+        assert_twins(jump_distances, column(rows), np.array([0, 1, 1]), np.array([1, 2, 1]), costs, landing)
+    assert_twins(jump_distances, column(rows), np.array([2]), np.array([0]), costs, 2**31 - 1)
+
+
+def test_jump_distances_of_more_different_tokens_than_16_bits_can_tell_apart():
+    rows = [list(range(70_000)), [65_540, 5], [80_000, 4]]
+    assert_twins(jump_distances, column(rows), np.array([0, 0]), np.array([1, 2]), JumpCosts(1, 1, 1, 1, 1))

@@ -135,12 +135,12 @@ class _GrowingRagged:
         self.ragged = first
 
     def append(self, new: Ragged) -> None:
-        # A column without values need not know how wide they would be.
-        values = new.values if not self._total else _with_room(self._values, self._total, len(new.values))
         offsets = _with_room(self._offsets, self._rows + 1, len(new))
-        if len(new.values):
-            values[self._total : self._total + len(new.values)] = new.values
-            self._values = values
+        if not self._total:  # a column without values need not know how wide they would be
+            self._values = new.values
+        elif len(new.values):
+            self._values = _with_room(self._values, self._total, len(new.values))
+            self._values[self._total : self._total + len(new.values)] = new.values
         offsets[self._rows + 1 : self._rows + 1 + len(new)] = new.offsets[1:] + self._total
         self._offsets = offsets
         self._total, self._rows = self._total + len(new.values), self._rows + len(new)

@@ -45,7 +45,7 @@ class Feature:
         return {}
 
     def compute(self, keys: list[Any], work: Work) -> Any:
-        """A Ragged, or a NamedTuple of them, with one row per key; of texts where `derives_texts`."""
+        """A Ragged, or a NamedTuple of them, with one row per key; where `derives_texts` a list of texts for each key."""
         raise NotImplementedError
 
 
@@ -150,7 +150,7 @@ class Features:
             with self.timed(str(feature)):
                 new = feature.compute(self._strings(missing, feature.kept), Work(self.options, known.memory, self))
                 if feature.derives_texts:
-                    new = Ragged(self.texts.intern_all(new.values.tolist()), new.offsets)
+                    new = self._interned(new)
                 known.add(missing, new)
         if feature.kept and known.rows.nbytes > KEPT_BYTES:
             self._known[feature] = self.texts.kept.pop(feature, known)
@@ -163,8 +163,16 @@ class Features:
     def ids_of(self, keys: Sequence[Any]) -> Array | Ragged:
         """The ids of texts, or of tuples of texts."""
         if keys and isinstance(keys[0], tuple):
-            return Ragged(self.texts.intern_all(list(chain.from_iterable(keys))), offsets_of(list(map(len, keys))))
+            return self._interned(keys)
         return self.texts.intern_all(keys)
+
+    def memory(self, feature: Feature) -> Any:
+        """What a feature remembers in this chunk, such as the vocabulary whose `words()` are the tokens by their numbers."""
+        return self._known_of(feature).memory
+
+    def _interned(self, rows: Sequence[Sequence[str]]) -> Ragged:
+        """The ids of rows of texts."""
+        return Ragged(self.texts.intern_all(list(chain.from_iterable(rows))), offsets_of(list(map(len, rows))))
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:

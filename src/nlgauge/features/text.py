@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-import numpy as np
-
 from nlgauge.corpus.columns import Ragged
 from nlgauge.corpus.language import code
 from nlgauge.features import Feature, Work
@@ -115,9 +113,8 @@ class _Derived(Feature):
         """The texts that a text is made of."""
         raise NotImplementedError
 
-    def compute(self, keys: list[str], work: Work) -> Ragged:
-        found = Ragged.of([self.of(text) for text in keys], dtype=object)
-        return Ragged(np.asarray(found.values, dtype=object), found.offsets)
+    def compute(self, keys: list[str], work: Work) -> list[list[str]]:
+        return [self.of(text) for text in keys]
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged, offsets_of
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.features.porter import MOST_WORDS, nltk_stems
 from nlgauge.features.tokenizers import Tokenizer
 from nlgauge.kernels.backend import NATIVE, chosen
@@ -33,24 +32,16 @@ class Vocabulary:
 
     def tokens(self, texts: list[str]) -> Ragged:
         """The tokens of each text."""
-        rows = [self._split(text.lower() if self._lowercase else text) for text in texts]
-        words = list(chain.from_iterable(rows))
-        self._learn([word for word in dict.fromkeys(words) if word not in self._formed])
-        values = np.fromiter(map(self._formed.__getitem__, words), dtype=np.int32, count=len(words))
-        offsets = offsets_of([len(row) for row in rows])
-        if not self._form:
-            return Ragged(values, offsets)
-        kept = values >= 0
-        return Ragged(values[kept], np.concatenate([[0], np.cumsum(kept)])[offsets])
+        return Ragged.of([self._numbers(text) for text in texts], dtype=np.int32)
 
     def split(self, text: str) -> list[str]:
         """The tokens of a text as strings."""
-        values, words = self.tokens([text]).values.tolist(), self.words()
-        return [words[value] for value in values]
+        numbers, words = self._numbers(text), self.words()
+        return [words[number] for number in numbers]
 
     def places(self, text: str) -> list[tuple[int, int]]:
         """Where each token of a text begins and ends in it."""
-        self.tokens([text])
+        self._numbers(text)
         words = self._split(text.lower() if self._lowercase else text)
         return [place for word, place in zip(words, self._split.places(text, self._lowercase), strict=True) if self._formed[word] >= 0]
 
@@ -62,10 +53,14 @@ class Vocabulary:
         """A 64-bit hash of each token by its number; it is the same in every vocabulary."""
         return np.fromiter(map(_token_key, self._ids), dtype=np.uint64, count=len(self._ids))
 
-    def _learn(self, words: list[str]) -> None:
-        forms: Sequence[str | None] = self._form(words) if self._form and words else words
-        for word, form in zip(words, forms, strict=True):
+    def _numbers(self, text: str) -> list[int]:
+        words = self._split(text.lower() if self._lowercase else text)
+        if self._form is None:
+            return [self._ids.setdefault(word, len(self._ids)) for word in words]
+        new = [word for word in dict.fromkeys(words) if word not in self._formed]
+        for word, form in zip(new, self._form(new) if new else (), strict=True):
             self._formed[word] = -1 if form is None else self._ids.setdefault(form, len(self._ids))
+        return [number for word in words if (number := self._formed[word]) >= 0]
 
 
 @lru_cache(MOST_WORDS)

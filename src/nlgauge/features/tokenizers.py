@@ -74,7 +74,7 @@ _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _SPACED_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
 _13A_STEPS = (str.rstrip, ("<skipped>", ""), ("-\n", ""), ("\n", " "), ("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 _13A_SPLITS = (
-    (re.compile(r"([{-~\[-` -&(-+:-@/])"), r" \1 "),
+    (re.compile(r"([{-~\[-`!-&(-+:-@/])"), r" \1 "),
     (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
     (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
     (re.compile(r"([0-9])(-)"), r"\1 \2 "),

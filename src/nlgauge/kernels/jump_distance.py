@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.backend import compiled
 from nlgauge.kernels.backwards import backwards
 from nlgauge.kernels.edits import Opcode
 
@@ -37,6 +38,7 @@ class JumpCosts(NamedTuple):
     start: float
 
 
+@compiled
 def jump_distances(
     column: Ragged, predictions: Array, references: Array, costs: JumpCosts, landing: int | None = None, truncated: bool = False
 ) -> Array:

@@ -27,7 +27,7 @@ from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches, Findings
 from nlgauge.features.text import Lines, Tokens, token_libraries
 from nlgauge.kernels.lcs import lcs_lengths, union_lcs_hits
-from nlgauge.kernels.ngrams import longest_matched, ngram_totals
+from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 
 _TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
@@ -94,8 +94,8 @@ class Rouge(Metric):
         tokens, predictions, references = view.get(self._tokens, view.predictions[view.references.owners], view.reference)
         lengths = tokens.lengths[predictions], tokens.lengths[references]
         highest = max((int(kind[-1]) for kind in self.outputs() if kind[-1].isdigit()), default=0)
-        matches = view.rows(ClippedMatches(self._tokens, highest))
-        totals = [ngram_totals(length, highest) for length in lengths]
+        matched, predicted, expected = view.rows(ClippedMatches(self._tokens, highest))
+        predicted = predicted[view.references.owners]
         found = {}
         for kind in self.outputs():
             if kind == "rougeL":
@@ -104,7 +104,7 @@ class Rouge(Metric):
                 found[kind] = self._union_counts(view)
             else:
                 n = int(kind[-1]) - 1
-                found[kind] = matches[:, n], totals[0][:, n], totals[1][:, n]
+                found[kind] = matched[:, n], predicted[:, n], expected[:, n]
         return found
 
     def _union_counts(self, view: View) -> tuple[Array, Array, Array]:
