@@ -208,7 +208,7 @@ private:
   Links linked_;
   Paths paths_;
   size_t words_ = 0;
-  static constexpr size_t MANY = 4 * BEAM;
+  static constexpr size_t MANY = BEAM + 8;
   std::vector<std::vector<Target>> targets_;
   std::vector<std::vector<Segment>> segments_;
   std::vector<char> fixed_;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import assert_twins, column, needs_native, pairs
 
@@ -54,6 +54,15 @@ def test_beam_alignments(rows, stems, synonyms):
 def test_beam_alignments_of_many_equal_words(first, second):
     keys = modules([[word % 2] for word in range(WORDS)], [[word // 2] for word in range(WORDS)])
     assert_twins(beam_alignments, column([first, second]), np.array([0]), np.array([1]), keys)
+
+
+MANY = st.lists(st.sampled_from([0, 0, 0, 0, 0, 0, 1, 2]), min_size=60, max_size=75)
+
+
+@settings(max_examples=5)
+@given(MANY, MANY, KEYS)
+def test_beam_alignments_of_a_word_at_many_places(first, second, stems):
+    assert_twins(beam_alignments, column([first, second]), np.array([0]), np.array([1]), modules(stems))
 
 
 @given(ROWS, st.lists(KEY, min_size=WORDS, max_size=WORDS), KEYS)

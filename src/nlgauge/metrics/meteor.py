@@ -14,9 +14,8 @@ With copy words (METEOR++, experimental) P and R are multiplied by (matched copy
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -26,8 +25,8 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, WordAlignment
 from nlgauge.features.pairs import Findings
 from nlgauge.features.paraphrases import content, phrase_table, word_list
-from nlgauge.features.porter import MOST_WORDS, nltk_stemmer, nltk_stems
 from nlgauge.features.text import Tokens, token_libraries
+from nlgauge.features.word_keys import meteor_stems, no_keys, numbered
 from nlgauge.features.wordnet import nltk_synonyms, pooled_synsets, synsets
 from nlgauge.kernels.alignment import BUDGET, Match, chunk_numbers, match_column, word_alignments
 from nlgauge.kernels.alignment_compat import beam, beam_alignments, greedy_alignments
@@ -72,20 +71,6 @@ class _Aligned(NamedTuple):
     predictions: Array
     references: Array
     matches: Ragged
-
-
-@cache
-def _snowball() -> Callable[[str], str]:
-    from nltk.stem import SnowballStemmer
-
-    return lru_cache(MOST_WORDS)(SnowballStemmer("english").stem)
-
-
-def _stems(words: list[str], version: str) -> list[str]:
-    """The stems of words: Snowball's for version 1.5, else Porter's, which METEOR takes of words of three letters too."""
-    if version == "1.5":
-        return [_snowball()(word) for word in words]
-    return [nltk_stemmer()(word) if len(word) == 3 else stem for word, stem in zip(words, nltk_stems(words), strict=True)]
 
 
 @register
@@ -204,9 +189,9 @@ class Meteor(Metric):
         words, predictions, references = view.get(tokens, view.predictions, view.reference)
         sides = words, predictions, references
         spelt = view.features.memory_of(tokens).words()
-        stems = _stems(spelt, self.version) if self.stem else spelt
+        stems = meteor_stems(spelt, self.version) if self.stem else spelt
         if self.compat == "nltk":
-            found = greedy_alignments(*sides, _numbered(stems), self._accepted(stems))
+            found = greedy_alignments(*sides, numbered(stems), self._accepted(stems))
         elif isinstance(self.paraphrases, str):
             found = match_column(self._with_phrases(*sides, spelt, self._modules(spelt, stems)))
         elif self.compat == "jar":
@@ -225,15 +210,15 @@ class Meteor(Metric):
                 numbers[word].append(number)
         return [
             Ragged.single(np.arange(len(spelt), dtype=np.int32)),
-            _numbered(stems) if self.stem else _no_keys(spelt),
-            Ragged.of([sorted(senses(word)) for word in spelt], dtype=np.int32) if self.synonyms else _no_keys(spelt),
-            Ragged.of([numbers.get(word, []) for word in spelt], dtype=np.int32) if groups else _no_keys(spelt),
+            numbered(stems) if self.stem else no_keys(spelt),
+            Ragged.of([sorted(senses(word)) for word in spelt], dtype=np.int32) if self.synonyms else no_keys(spelt),
+            Ragged.of([numbers.get(word, []) for word in spelt], dtype=np.int32) if groups else no_keys(spelt),
         ]
 
     def _accepted(self, stems: list[str]) -> Ragged:
         """For each word the stems, of those there are, that NLTK takes for synonyms of its own."""
         if not self.synonyms:
-            return _no_keys(stems)
+            return no_keys(stems)
         numbers = {stem: number for number, stem in enumerate(dict.fromkeys(stems))}
         accepted = {stem: sorted(numbers[one] for one in {stem, *nltk_synonyms(stem)} if one in numbers) for stem in numbers}
         return Ragged.of([accepted[stem] for stem in stems], dtype=np.int32)
@@ -286,16 +271,6 @@ def _single(phrases: list[Match], prediction: list[int], reference: list[int]) -
             for word in pair:
                 found[word].append(pair)
     return found
-
-
-def _numbered(stems: list[str]) -> Ragged:
-    """Each stem as a number, in order of first appearance."""
-    numbers: dict[str, int] = {}
-    return Ragged.single(np.array([numbers.setdefault(stem, len(numbers)) for stem in stems], dtype=np.int32))
-
-
-def _no_keys(words: list[str]) -> Ragged:
-    return Ragged(np.empty(0, dtype=np.int32), np.zeros(len(words) + 1, dtype=np.int64))
 
 
 def _sums(column: Ragged, values: Array) -> Array:
