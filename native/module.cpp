@@ -16,6 +16,7 @@ void bind_ngram_keys(nb::module_ &module);
 void bind_ngram_sets(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
 void bind_porter(nb::module_ &module);
+void bind_readability(nb::module_ &module);
 void bind_resampling(nb::module_ &module);
 void bind_skip_bigrams(nb::module_ &module);
 void bind_tercom(nb::module_ &module);
@@ -48,6 +49,7 @@ NB_MODULE(_native, module) {
   bind_ngram_sets(module);
   bind_ngrams(module);
   bind_porter(module);
+  bind_readability(module);
   bind_resampling(module);
   bind_skip_bigrams(module);
   bind_tercom(module);

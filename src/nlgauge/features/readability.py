@@ -19,17 +19,18 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import regex
 
-from nlgauge.corpus.columns import Ragged
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.features import Feature, Work
 from nlgauge.features.text import MOST_WORDS, Sentences
 from nlgauge.features.token_ids import vocabulary
 from nlgauge.features.tokenizers import tokenizer
+from nlgauge.kernels.backend import compiled
 
 _LETTER = regex.compile(r"[\p{L}\p{N}]")
 # The tokeniser whose tokens are words if they have a letter or digit.
 _WORDS = "joined"
 _HYPHEN = re.compile("[-‐‑]")
-_ENDING = re.compile("(?:es|ed|ing)$")
+_ENDING = re.compile(r"(?:es|ed|ing)\Z")
 _PART = re.compile("[a-z']*[a-z][a-z']*")
 
 # A vowel sound: a run of vowels; y is one of them but before a vowel, where it is a consonant or, after a consonant, a sound of its own.
@@ -121,7 +122,17 @@ def _facts(text: str) -> _Facts:
     count = syllables(lower)
     hard = count >= 3 and any(syllables(part) >= 3 and syllables(_ENDING.sub("", part) or part) >= 3 for part in _HYPHEN.split(lower))
     letters = len(text) if text.isascii() and text.isalnum() else len(_LETTER.findall(text))
-    return _Facts(letters, count, hard, text[0].isupper())
+    return _Facts(letters, count, hard, text[:1].isupper())
+
+
+@compiled
+def word_facts(words: list[str]) -> Array:
+    """For each word its letters, its syllables, whether it is hard and whether a capital begins it, in a row; `native/readability.cpp` has the twin.
+
+    >>> word_facts(["Readability", "created", "U.S"]).tolist()
+    [[11, 5, 1, 1], [7, 3, 0, 0], [2, 2, 0, 1]]
+    """
+    return np.array([_facts(word) for word in words], dtype=np.int64).reshape(-1, len(_Facts._fields))
 
 
 @dataclass(frozen=True)
@@ -142,7 +153,7 @@ class ReadabilityCounts(Feature):
         texts = np.repeat(np.arange(len(keys)), [len(part) for part in parts])
         known = vocabulary(tokenizer(_WORDS))
         words = known.tokens(list(chain.from_iterable(parts)))
-        facts = np.array([_facts(word) for word in known.words()], dtype=np.int64).reshape(-1, len(_Facts._fields))[words.values]
+        facts = word_facts(known.words())[words.values]
         real = facts[:, 0] > 0
         sentence, (letters, syllables, hard, capital) = words.owners[real], facts[real].T
         begins = np.diff(sentence, prepend=-1) > 0
