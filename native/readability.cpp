@@ -9,8 +9,15 @@
 namespace {
 
 using View = std::string_view;
+// A row of letters, syllables, whether it is hard, whether a capital begins it, for each word.
+using Facts = nb::ndarray<const int64_t, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
 
-bool one_of(char sign, View signs) { return signs.find(sign) != View::npos; }
+// Almost all sets of signs are known to the compiler, which makes comparisons of it.
+inline bool one_of(char sign, View signs) {
+  bool found = false;
+  for (char one : signs) found |= one == sign;
+  return found;
+}
 bool is_vowel(char sign) { return one_of(sign, "aeiou"); }
 
 bool ends_with(View text, View ending) { return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending; }
@@ -172,6 +179,30 @@ nb::object word_facts(const nb::list &words) {
   return found.numpy();
 }
 
+nb::object readability_counts(const Column &words, const Rows &texts, size_t count, const Facts &facts) {
+  Table<double> found(count, 6);
+  for (size_t sentence = 0; sentence < words.rows(); ++sentence) {
+    bool begins = true;
+    double *row = found[size_t(texts[sentence])];
+    for (int32_t word : words[int64_t(sentence)]) {
+      auto fact = [&](size_t which) { return facts(size_t(word), which); };
+      int64_t letters = fact(0), spoken = fact(1);
+      if (letters == 0) continue;
+      row[0] += 1;
+      row[1] += begins;
+      row[2] += double(spoken);
+      row[3] += double(letters);
+      row[4] += spoken >= 3;
+      row[5] += fact(2) && (!fact(3) || begins);
+      begins = false;
+    }
+  }
+  return found.numpy();
+}
+
 } // namespace
 
-void bind_readability(nb::module_ &module) { module.def("word_facts", &word_facts); }
+void bind_readability(nb::module_ &module) {
+  module.def("readability_counts", &readability_counts);
+  module.def("word_facts", &word_facts);
+}

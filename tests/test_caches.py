@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from nlgauge.features import porter, readability, token_ids, wordnet
+from nlgauge.features import porter, readability, token_ids, word_keys, wordnet
 from nlgauge.features.text import MOST_WORDS
-from nlgauge.metrics import meteor
 
 REMEMBERED = {
     "digests": token_ids._token_key,
     "stems": porter.nltk_stemmer(),
     "ROUGE-1.5.5 stems": porter._rouge155_stemmer(),
-    "METEOR 1.5 stems": meteor._snowball(),
+    "METEOR 1.5 stems": word_keys._snowball(),
     "syllables": readability.syllables,
     "synsets": wordnet.synsets,
     "pooled synsets": wordnet.pooled_synsets,

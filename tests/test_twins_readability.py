@@ -7,12 +7,13 @@ import os
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from twins import assert_twins, needs_native
+from twins import assert_twins, column, needs_native
 
-from nlgauge.features.readability import _EXCEPTIONS, word_facts
+from nlgauge.features.readability import _EXCEPTIONS, _QUOTED, _may_quote, readability_counts, word_facts
 from nlgauge.features.token_ids import vocabulary
 from nlgauge.features.tokenizers import tokenizer
 
@@ -62,3 +63,23 @@ def test_all_words_of_the_human_judgement_sets():
             words.tokens(gzip.decompress(path.read_bytes()).decode("utf-8").splitlines())
     assert len(words.words()) > 30_000
     assert_twins(word_facts, words.words())
+
+
+FACTS = np.array([[letters, syllables, hard, capital] for letters, syllables, hard, capital in product((0, 1, 5), (1, 2, 3, 4), (0, 1), (0, 1))])
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.lists(st.integers(0, len(FACTS) - 1), max_size=6)), max_size=8))
+def test_counts(sentences):
+    assert_twins(
+        readability_counts,
+        column([words for _, words in sentences]),
+        np.array([text for text, _ in sentences], dtype=np.int64),
+        4,
+        FACTS.astype(np.int64),
+    )
+
+
+@given(st.text("ab. ,!\"'“”«»„‘’\n", max_size=14))
+@example("(‘so.’")
+def test_nothing_is_quoted_without_a_mark(text):
+    assert _may_quote(text) or not _QUOTED.search(text)
