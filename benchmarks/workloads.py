@@ -119,6 +119,7 @@ WORKLOADS = {
     "L3": l3,
     "four systems": four_systems,
     "summaries": summaries,
+    "summaries alone": lambda: summaries()._replace(sources=None),
     "2,000 pairs": lambda: l1(2_000),
     "1,000 pairs": lambda: l1(1_000),
     "300 pairs": lambda: l1(300),

@@ -149,7 +149,7 @@ def readability_counts(words: Ragged, texts: Array, count: int, facts: Array) ->
     sentence, (letters, syllables, hard, capital) = words.owners[real], facts[real].T
     begins = np.diff(sentence, prepend=-1) > 0
     counted = [real[real], begins, syllables, letters, syllables >= 3, (hard > 0) & ((capital == 0) | begins)]
-    return np.column_stack([np.bincount(texts[sentence], values, count) for values in counted])
+    return np.column_stack([np.bincount(texts[sentence], values, count) for values in counted]).astype(np.float64)
 
 
 @dataclass(frozen=True)
