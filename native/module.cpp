@@ -24,6 +24,7 @@ void bind_tfidf(nb::module_ &module);
 void bind_token_ids(nb::module_ &module);
 void bind_weighted_lcs(nb::module_ &module);
 void bind_word_order(nb::module_ &module);
+void bind_wordnet(nb::module_ &module);
 
 NB_MODULE(_native, module) {
   module.doc() = "Compiled twins of nlgauge's kernels; nlgauge.kernels.backend chooses between the two.";
@@ -57,4 +58,5 @@ NB_MODULE(_native, module) {
   bind_token_ids(module);
   bind_weighted_lcs(module);
   bind_word_order(module);
+  bind_wordnet(module);
 }

@@ -6,14 +6,14 @@ namespace {
 
 using View = Porter::View;
 
-// Words of up to three letters stay as they are.
-template <typename Stem> nb::list stems(const nb::list &words, Case letters, const Stem &stem) {
+// Words that are shorter stay as they are.
+template <typename Stem> nb::list stems(const nb::list &words, Py_ssize_t shortest, Case letters, const Stem &stem) {
   Strings strings(words, letters);
   nb::list found;
   Text text;
   for (size_t i = 0; i < strings.size(); ++i) {
     nb::object word = words[i];
-    if (PyUnicode_GET_LENGTH(word.ptr()) > 3) {
+    if (PyUnicode_GET_LENGTH(word.ptr()) >= shortest) {
       strings.read(i, text);
       View made = stem(View(text.begin(), text.size));
       word = python_string(made.data(), made.size());
@@ -23,19 +23,19 @@ template <typename Stem> nb::list stems(const nb::list &words, Case letters, con
   return found;
 }
 
-nb::list nltk_stems(const nb::list &words) {
+nb::list nltk_stems(const nb::list &words, Py_ssize_t shortest) {
   Porter porter(true);
-  return stems(words, Case::lower, [&](View word) -> View { return porter.nltk(word); });
+  return stems(words, shortest, Case::lower, [&](View word) -> View { return porter.nltk(word); });
 }
 
 nb::list rouge155_stems(const nb::list &words) {
   Porter porter(false);
-  return stems(words, Case::kept, [&](View word) -> View { return porter.rouge155(word); });
+  return stems(words, 4, Case::kept, [&](View word) -> View { return porter.rouge155(word); });
 }
 
 } // namespace
 
 void bind_porter(nb::module_ &module) {
-  module.def("nltk_stems", &nltk_stems);
+  module.def("nltk_stems", &nltk_stems, nb::arg("words"), nb::arg("shortest") = 4);
   module.def("rouge155_stems", &rouge155_stems);
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from importlib.resources import files
+from itertools import product
 
 import pytest
 from hypothesis import example, given
@@ -38,6 +39,13 @@ def expected(word: str) -> str:
 @example(["a*ding", "feed", "agreed", "İss", "ΑΣΑΣ", "yyyying", "controlled", "Naïvely"])
 def test_stems_as_nltk_has_them(words):
     assert nltk_stems(words) == [expected(word) for word in words]
+
+
+@pytest.mark.usefixtures("both_kernels")
+@given(st.lists(WORDS | st.text(max_size=4), max_size=20))
+@example(["".join(letters) for letters in product("abelsuyin.", repeat=3)])
+def test_stems_of_words_of_three_letters(words):
+    assert nltk_stems(words, 3) == [STEMMER.stem(word) if len(word) >= 3 else word for word in words]
 
 
 @needs_native

@@ -1,4 +1,4 @@
-"""Stems of English words: Porter's stemmer as NLTK has it, and as the ROUGE-1.5.5 script has it; words of up to three letters stay as they are."""
+"""Stems of English words: Porter's stemmer as NLTK has it, and as the ROUGE-1.5.5 script has it; the shortest words stay as they are."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _STEP_4 = ("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ou
 
 
 @compiled
-def nltk_stems(words: list[str]) -> list[str]:
-    """The stems of words by Porter's stemmer with NLTK's extensions, which is rouge-score's.
+def nltk_stems(words: list[str], shortest: int = 4) -> list[str]:
+    """The stems of words by Porter's stemmer with NLTK's extensions; rouge-score leaves words of three letters, as the shortest ones, as they are.
 
-    >>> nltk_stems(["gas", "Dying", "relational"])
-    ['gas', 'die', 'relat']
+    >>> nltk_stems(["gas", "Dying", "relational"]), nltk_stems(["gas"], 3)
+    (['gas', 'die', 'relat'], ['ga'])
     """
     stem = nltk_stemmer()
-    return [stem(word) if len(word) > 3 else word for word in words]
+    return [stem(word) if len(word) >= shortest else word for word in words]
 
 
 @compiled

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 import numpy as np
 
 from nlgauge.corpus.columns import Ragged
-from nlgauge.features.porter import MOST_WORDS, nltk_stemmer, nltk_stems
+from nlgauge.features.porter import MOST_WORDS, nltk_stems
 
 
 def meteor_stems(words: list[str], version: str) -> list[str]:
@@ -19,7 +19,7 @@ def meteor_stems(words: list[str], version: str) -> list[str]:
     """
     if version == "1.5":
         return [_snowball()(word) for word in words]
-    return [nltk_stemmer()(word) if len(word) == 3 else stem for word, stem in zip(words, nltk_stems(words), strict=True)]
+    return nltk_stems(words, 3)
 
 
 @cache

@@ -14,7 +14,11 @@ from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
-from nlgauge.features.text import MOST_WORDS
+import numpy as np
+
+from nlgauge.corpus.columns import Ragged
+from nlgauge.features.porter import MOST_WORDS
+from nlgauge.kernels.backend import compiled
 
 _PARTS = ("noun", "verb", "adj", "adv")
 # The rules of detachment of WordNet's manual page morphy(7WN): an ending, and what takes its place.
@@ -39,10 +43,14 @@ class _Index(NamedTuple):
     pooled: dict[int, int]
 
 
+def index_bytes() -> bytes:
+    """The text of the index."""
+    return gzip.decompress(files("nlgauge").joinpath("data", "wordnet.txt.gz").read_bytes())
+
+
 @cache
 def _index() -> _Index:
-    text = gzip.decompress(files("nlgauge").joinpath("data", "wordnet.txt.gz").read_bytes()).decode("ascii")
-    head, body, shared = text.split("\n\n")
+    head, body, shared = index_bytes().decode("ascii").split("\n\n")
     counts, *lines = head.split("\n")
     bounds = pairwise(accumulate(map(int, counts.split()), initial=0))
     exceptions: dict[str, dict[str, list[list[str]]]] = {part: {} for part in _PARTS}
@@ -101,6 +109,24 @@ def nltk_synonyms(word: str) -> frozenset[str]:
         bases = _index().exceptions[part].get(form, [detached])[-1]
         found.update(spelling for base in (form, *bases) for number in _listed(base, part) for spelling in _members()[number])
     return frozenset(found)
+
+
+@compiled
+def synset_column(words: list[str], pooled: bool) -> Ragged:
+    """The `synsets` of each word, or its `pooled_synsets`, in ascending order; `native/wordnet.cpp` has the twin."""
+    return Ragged.of([sorted((pooled_synsets if pooled else synsets)(word)) for word in words], dtype=np.int32)
+
+
+@compiled
+def accepted_stems(stems: list[str]) -> Ragged:
+    """For each stem those, of all that there are, that NLTK takes for synonyms of it; they are numbered in order of first appearance.
+
+    >>> accepted_stems(["auto", "dog", "car", "auto"]).lists()
+    [[0, 2], [1], [0, 2], [0, 2]]
+    """
+    numbers = {stem: number for number, stem in enumerate(dict.fromkeys(stems))}
+    accepted = {stem: sorted(numbers[one] for one in {stem, *nltk_synonyms(stem)} if one in numbers) for stem in numbers}
+    return Ragged.of([accepted[stem] for stem in stems], dtype=np.int32)
 
 
 @cache

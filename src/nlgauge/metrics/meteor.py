@@ -27,7 +27,7 @@ from nlgauge.features.pairs import Findings
 from nlgauge.features.paraphrases import content, phrase_table, word_list
 from nlgauge.features.text import Tokens, token_libraries
 from nlgauge.features.word_keys import meteor_stems, no_keys, numbered
-from nlgauge.features.wordnet import nltk_synonyms, pooled_synsets, synsets
+from nlgauge.features.wordnet import accepted_stems, synset_column
 from nlgauge.kernels.alignment import BUDGET, Match, chunk_numbers, match_column, word_alignments
 from nlgauge.kernels.alignment_compat import beam, beam_alignments, greedy_alignments
 from nlgauge.kernels.phrase_alignment import most_places, phrase_alignment
@@ -191,7 +191,7 @@ class Meteor(Metric):
         spelt = view.features.memory_of(tokens).words()
         stems = meteor_stems(spelt, self.version) if self.stem else spelt
         if self.compat == "nltk":
-            found = greedy_alignments(*sides, numbered(stems), self._accepted(stems))
+            found = greedy_alignments(*sides, numbered(stems), accepted_stems(stems) if self.synonyms else no_keys(stems))
         elif isinstance(self.paraphrases, str):
             found = match_column(self._with_phrases(*sides, spelt, self._modules(spelt, stems)))
         elif self.compat == "jar":
@@ -202,7 +202,6 @@ class Meteor(Metric):
 
     def _modules(self, spelt: list[str], stems: list[str]) -> list[Ragged]:
         """For each module the keys of each word: itself, its stem, its synsets, the groups of paraphrases that it is in."""
-        senses = pooled_synsets if self.compat == "jar" else synsets
         groups = [] if isinstance(self.paraphrases, str) else [group.lower().split() for group in self.paraphrases]
         numbers: dict[str, list[int]] = defaultdict(list)
         for number, group in enumerate(groups):
@@ -211,17 +210,9 @@ class Meteor(Metric):
         return [
             Ragged.single(np.arange(len(spelt), dtype=np.int32)),
             numbered(stems) if self.stem else no_keys(spelt),
-            Ragged.of([sorted(senses(word)) for word in spelt], dtype=np.int32) if self.synonyms else no_keys(spelt),
+            synset_column(spelt, self.compat == "jar") if self.synonyms else no_keys(spelt),
             Ragged.of([numbers.get(word, []) for word in spelt], dtype=np.int32) if groups else no_keys(spelt),
         ]
-
-    def _accepted(self, stems: list[str]) -> Ragged:
-        """For each word the stems, of those there are, that NLTK takes for synonyms of its own."""
-        if not self.synonyms:
-            return no_keys(stems)
-        numbers = {stem: number for number, stem in enumerate(dict.fromkeys(stems))}
-        accepted = {stem: sorted(numbers[one] for one in {stem, *nltk_synonyms(stem)} if one in numbers) for stem in numbers}
-        return Ragged.of([accepted[stem] for stem in stems], dtype=np.int32)
 
     def _with_phrases(self, words: Ragged, predictions: Array, references: Array, spelt: list[str], modules: list[Ragged]) -> Iterator[list[Match]]:
         """The alignment of each row with the phrases of the table."""
