@@ -20,7 +20,16 @@ inline bool one_of(char sign, View signs) {
 }
 bool is_vowel(char sign) { return one_of(sign, "aeiou"); }
 
-bool ends_with(View text, View ending) { return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending; }
+// Most comparisons end at their first character.
+inline bool stands_at(View word, size_t place, View text) {
+  if (word.size() - place < text.size()) return false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (word[place + i] != text[i]) return false;
+  }
+  return true;
+}
+
+inline bool ends_with(View word, View ending) { return word.size() >= ending.size() && stands_at(word, word.size() - ending.size(), ending); }
 
 // A place in a word, with the lookarounds of the Python twin's patterns.
 struct Place {
@@ -34,8 +43,8 @@ struct Place {
   bool after_other_than(View signs) const { return at > 0 && !one_of(word[at - 1], signs); }
   // (?<=[^signs]sign)
   bool after_other_than(View signs, char sign) const { return at > 1 && word[at - 1] == sign && !one_of(word[at - 2], signs); }
-  bool at_text(View text) const { return word.substr(at, text.size()) == text; }
-  bool at_ending(View text) const { return word.substr(at) == text; }
+  bool at_text(View text) const { return stands_at(word, at, text); }
+  bool at_ending(View text) const { return word.size() - at == text.size() && at_text(text); }
 };
 
 // The matches of _NUCLEUS.
