@@ -1,5 +1,5 @@
 // Twin of kernels/alignment.py: the alignments of METEOR with most matches, then fewest chunks.
-#include "alignment.hpp"
+#include "alignment_groups.hpp"
 #include "parallel.hpp"
 
 #include <tuple>
@@ -13,11 +13,6 @@ size_t count_bits(uint64_t bits) {
   bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
   return ((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56;
 }
-
-// Words that are linked with each other, directly or not: how often they stand on each side, and how many matches they can have at most.
-struct Group {
-  size_t predicted = 0, expected = 0, most = 0;
-};
 
 // A partial alignment without its places. `last` is the place matched last if just before, else -2.
 struct State {
@@ -74,7 +69,7 @@ private:
         std::sort(targets_[word].begin(), targets_[word].end(), [](Target a, Target b) { return a.place < b.place; });
       }
     }
-    find_groups();
+    groups_.find(linked_, words_);
     slope_ = double(prediction.size) / double(length);
     most_targets_ = std::max<size_t>(2, budget / (NARROW * length));
     size_t total = 0;
@@ -88,107 +83,6 @@ private:
       for (Target target : targets_[word]) set_bit(masks_[word].data(), target.place);
     }
     find_later_chunks();
-  }
-
-  // The group of each matched word of the reference.
-  void find_groups() {
-    size_t words = linked_.words_of_reference();
-    group_of_.assign(words, none);
-    groups_.clear();
-    group_places_.clear();
-    Links::reset(linking_, linked_.words_of_prediction());
-    for (uint32_t word = 0; word < words; ++word) {
-      for (auto [other, module] : linked_.links[word]) linking_[other].push_back(word);
-    }
-    reached_.assign(linked_.words_of_prediction(), 0);
-    for (uint32_t word = 0; word < words; ++word) {
-      if (group_of_[word] != none || linked_.links[word].empty()) continue;
-      Group group;
-      group_places_.resize((groups_.size() + 1) * words_);
-      uint64_t *bits = group_places_.data() + groups_.size() * words_;
-      theirs_.assign(1, word);
-      ours_.clear();
-      group_of_[word] = static_cast<uint32_t>(groups_.size());
-      for (size_t i = 0; i < theirs_.size(); ++i) {
-        group.expected += linked_.expected[theirs_[i]];
-        for (auto [other, module] : linked_.links[theirs_[i]]) {
-          if (reached_[other]) continue;
-          reached_[other] = 1;
-          ours_.push_back(other);
-          group.predicted += linked_.places[other].size();
-          for (uint32_t place : linked_.places[other]) set_bit(bits, place);
-          for (uint32_t linking : linking_[other]) {
-            if (group_of_[linking] != none) continue;
-            group_of_[linking] = static_cast<uint32_t>(groups_.size());
-            theirs_.push_back(linking);
-          }
-        }
-      }
-      bool complete = std::all_of(theirs_.begin(), theirs_.end(), [&](uint32_t one) { return linked_.links[one].size() == ours_.size(); });
-      group.most = complete ? std::min(group.predicted, group.expected) : most();
-      groups_.push_back(group);
-    }
-  }
-
-  // The greatest number of matches between the words `theirs_` and `ours_`: a maximum flow, by augmenting paths.
-  size_t most() {
-    size_t total = 0;
-    room_.assign(linked_.words_of_prediction(), 0);
-    for (uint32_t other : ours_) room_[other] = linked_.places[other].size();
-    Links::reset(flow_, linked_.words_of_prediction());
-    for (uint32_t other : ours_) flow_[other].assign(linking_[other].size(), 0);
-    came_to_ours_.assign(linked_.words_of_prediction(), none);
-    came_to_theirs_.assign(linked_.words_of_reference(), none);
-    for (uint32_t source : theirs_) {
-      size_t supply = linked_.expected[source];
-      while (supply) {
-        // Breadth first from a word of the reference to a word of the prediction with room; back along flow that can be undone.
-        for (uint32_t other : ours_) came_to_ours_[other] = none;
-        for (uint32_t word : theirs_) came_to_theirs_[word] = none;
-        queue_.assign(1, source);
-        came_to_theirs_[source] = 0;
-        uint32_t end = none;
-        for (size_t i = 0; i < queue_.size() && end == none; ++i) {
-          for (auto [other, module] : linked_.links[queue_[i]]) {
-            if (came_to_ours_[other] != none) continue;
-            came_to_ours_[other] = queue_[i];
-            if (room_[other]) {
-              end = other;
-              break;
-            }
-            for (size_t k = 0; k < linking_[other].size(); ++k) {
-              uint32_t word = linking_[other][k];
-              if (!flow_[other][k] || came_to_theirs_[word] != none) continue;
-              came_to_theirs_[word] = other;
-              queue_.push_back(word);
-            }
-          }
-        }
-        if (end == none) break;
-        size_t amount = std::min(supply, room_[end]);
-        for (uint32_t other = end, word = came_to_ours_[other]; word != source; word = came_to_ours_[other]) {
-          other = came_to_theirs_[word];
-          amount = std::min(amount, flow_between(word, other));
-        }
-        for (uint32_t other = end;;) {
-          uint32_t word = came_to_ours_[other];
-          flow_between(word, other) += amount;
-          if (word == source) break;
-          other = came_to_theirs_[word];
-          flow_between(word, other) -= amount;
-        }
-        supply -= amount;
-        room_[end] -= amount;
-        total += amount;
-      }
-    }
-    return total;
-  }
-
-  size_t &flow_between(uint32_t word, uint32_t other) {
-    // linking_ is in ascending order.
-    auto at = std::lower_bound(linking_[other].begin(), linking_[other].end(), word);
-    return flow_[other][static_cast<size_t>(at - linking_[other].begin())];
   }
 
   // How many chunks must at least begin at or after each place of the reference, whatever came before.
@@ -206,7 +100,8 @@ private:
     for (size_t r = reference.size(); r--;) {
       uint32_t word = reference[r];
       bool begins = false;
-      if (group_of_[word] != none && groups_[group_of_[word]].expected == groups_[group_of_[word]].most) { // it cannot stay unmatched
+      uint32_t group = groups_.of_word[word];
+      if (group != none && groups_.all[group].expected == groups_.all[group].most) { // it cannot stay unmatched
         begins = r == 0 || !can_continue(reference[r - 1], word);
       }
       later_[r] = later_[r + 1] + begins;
@@ -229,17 +124,17 @@ private:
     states_.assign(1, State{});
     bits_.assign(words_, 0);
     bool complete = true;
-    seen_.assign(groups_.size(), 0);
+    seen_.assign(groups_.all.size(), 0);
     for (size_t r = 0; r < linked_.theirs.size(); ++r) {
       uint32_t word = linked_.theirs[r];
-      uint32_t number = group_of_[word];
+      uint32_t number = groups_.of_word[word];
       const uint64_t *finished = nullptr;
       extended_.clear();
       if (number == none) {
         for (uint32_t i = 0; i < states_.size(); ++i) extended_.push_back(without(i));
       } else {
-        size_t remaining = groups_[number].expected - ++seen_[number];
-        if (!remaining) finished = places_of(number);
+        size_t remaining = groups_.all[number].expected - ++seen_[number];
+        if (!remaining) finished = groups_.places(number);
         complete = complete && targets_[word].size() <= most_targets_;
         finishing_.clear();
         for (uint32_t i = 0; i < states_.size(); ++i) extend(i, r, word, remaining);
@@ -260,8 +155,6 @@ private:
     return complete;
   }
 
-  const uint64_t *places_of(uint32_t group) const { return group_places_.data() + group * words_; }
-
   State without(uint32_t parent) const {
     State state = states_[parent];
     state.last = -2, state.parent = parent, state.place = -1;
@@ -270,8 +163,8 @@ private:
 
   // The state with each free match of a word of the reference, and without one; and whether each can still have most matches.
   void extend(uint32_t parent, size_t r, uint32_t word, size_t remaining) {
-    const Group &group = groups_[group_of_[word]];
-    const uint64_t *places = places_of(group_of_[word]);
+    const Group &group = groups_.all[groups_.of_word[word]];
+    const uint64_t *places = groups_.places(groups_.of_word[word]);
     const uint64_t *used = bits_.data() + parent * words_;
     size_t matched = 0;
     for (size_t i = 0; i < words_; ++i) matched += count_bits(used[i] & places[i]);
@@ -445,24 +338,22 @@ private:
     size_t mask_ = 0;
   };
 
-  static constexpr uint32_t none = ~uint32_t{0};
+  static constexpr uint32_t none = Groups::none;
   Links linked_;
+  Groups groups_;
   Paths paths_;
   size_t words_ = 0, most_targets_ = 0, width_ = 0;
   double slope_ = 0;
   std::vector<std::vector<Target>> targets_;
   std::vector<std::vector<uint64_t>> masks_;
-  std::vector<Group> groups_;
-  std::vector<uint32_t> group_of_, theirs_, ours_, queue_, came_to_ours_, came_to_theirs_, kept_, following_;
-  std::vector<std::vector<uint32_t>> linking_;
-  std::vector<std::vector<size_t>> flow_;
-  std::vector<size_t> room_, seen_;
-  std::vector<char> reached_, finishing_, continues_;
+  std::vector<uint32_t> kept_, following_;
+  std::vector<size_t> seen_;
+  std::vector<char> finishing_, continues_;
   Numbering pairs_, bigrams_;
   std::vector<int64_t> later_;
   std::vector<Ranked> ranked_;
   std::vector<State> states_, extended_, next_;
-  std::vector<uint64_t> group_places_, bits_, next_bits_, hashes_;
+  std::vector<uint64_t> bits_, next_bits_, hashes_;
   Alike cheapest_;
 };
 

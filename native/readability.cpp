@@ -137,7 +137,7 @@ bool hard(View part) {
   if (syllables(part) < 3) return false;
   View base = part;
   for (View ending : {"es", "ed", "ing"}) {
-    if (ends_with(part, ending) && part != ending) base = part.substr(0, part.size() - ending.size());
+    if (ends_with(part, ending)) base = part.substr(0, part.size() - ending.size());
   }
   return syllables(base) >= 3;
 }
@@ -177,7 +177,7 @@ nb::object word_facts(const nb::list &words) {
       for (size_t k = 0; k < 4; ++k) row[k] = nb::cast<int64_t>(facts[k]);
       continue;
     }
-    row[3] = !word.empty() && word[0] >= 'A' && word[0] <= 'Z';
+    row[3] = word[0] >= 'A' && word[0] <= 'Z';
     for (char &sign : word) {
       if (sign >= 'A' && sign <= 'Z') sign = char(sign + 32);
       row[0] += is_letter(sign) || (sign >= '0' && sign <= '9');

@@ -33,6 +33,7 @@ PIECES = [
 @given(st.lists(st.lists(st.sampled_from(PIECES), max_size=6).map("".join), max_size=8))
 @example([])
 @example([""])
+@example([*_EXCEPTIONS, *map(str.title, _EXCEPTIONS)])
 def test_words_of_nasty_pieces(words):
     assert_twins(word_facts, words)
 

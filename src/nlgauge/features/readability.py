@@ -123,7 +123,7 @@ class _Facts(NamedTuple):
 def _facts(text: str) -> _Facts:
     lower = text.lower()
     count = syllables(lower)
-    hard = count >= 3 and any(syllables(part) >= 3 and syllables(_ENDING.sub("", part) or part) >= 3 for part in _HYPHEN.split(lower))
+    hard = count >= 3 and any(syllables(part) >= 3 and syllables(_ENDING.sub("", part)) >= 3 for part in _HYPHEN.split(lower))
     letters = len(text) if text.isascii() and text.isalnum() else len(_LETTER.findall(text))
     return _Facts(letters, count, hard, text[:1].isupper())
 
