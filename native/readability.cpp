@@ -64,12 +64,14 @@ int nuclei(View word) {
 
 // Whether _SILENT matches.
 bool silent(View word) {
-  for (View ending : {"ue", "ues"}) {
+  constexpr std::array<View, 2> mute = {"ue", "ues"};
+  constexpr std::array<View, 10> endings = {"e", "es", "ed", "ely", "ety", "eful", "eless", "ement", "ements", "eness"};
+  for (View ending : mute) {
     if (!ends_with(word, ending)) continue;
     Place place{word, word.size() - ending.size()};
     if (place.after_one_of("gq") && Place{word, place.at - 1}.after_one_of("aeiou")) return true;
   }
-  for (View ending : {"e", "es", "ed", "ely", "ety", "eful", "eless", "ement", "ements", "eness"}) {
+  for (View ending : endings) {
     if (!ends_with(word, ending)) continue;
     Place place{word, word.size() - ending.size()};
     if (!place.after_other_than("aeiou") || place.after_other_than("aeiouyl", 'l') || place.after_other_than("aeiouyr'", 'r')) continue;
@@ -82,9 +84,12 @@ bool silent(View word) {
 
 // How many characters _APART matches at a place; 0 where it does not.
 size_t apart(Place place) {
-  bool after_hiss = place.after("ll") || place.after("sh");
-  if (place.at_text("ia") && !place.after_one_of("ctgs") && !after_hiss && !place.at_text("iage")) return 2;
-  if (place.at_text("io") && !place.after_one_of("ctgsx") && !after_hiss) return 2;
+  constexpr std::array<View, 4> spoken = {"ism", "isms", "thm", "thms"};
+  // Most consonants begin nothing but the last alternative.
+  if (!one_of(place.word[place.at], "aceiotu") && place.word.size() - place.at != 4) return 0;
+  auto after_hiss = [&] { return place.after("ll") || place.after("sh"); };
+  if (place.at_text("ia") && !place.after_one_of("ctgs") && !after_hiss() && !place.at_text("iage")) return 2;
+  if (place.at_text("io") && !place.after_one_of("ctgsx") && !after_hiss()) return 2;
   if (place.at_text("iu")) return 2;
   if (place.at_text("eo") && !place.after_one_of("gp")) return 2;
   if (place.at_text("ua") && !place.after_one_of("gq")) return 2;
@@ -94,7 +99,7 @@ size_t apart(Place place) {
   if (place.at_ending("ier") || place.at_ending("iest")) return place.word.size() - place.at;
   if (place.at_text("creat") && !place.at_text("creature")) return 5;
   if (one_of(place.word[place.at], "aeou") && Place{place.word, place.at + 1}.at_text("ing")) return 4;
-  for (View ending : {"ism", "isms", "thm", "thms"}) {
+  for (View ending : spoken) {
     if (place.at_ending(ending)) return ending.size();
   }
   if (!one_of(place.word[place.at], "aeiouy") && Place{place.word, place.at + 1}.at_ending("n't")) return 4;
@@ -135,8 +140,9 @@ int syllables(View plain) {
 
 bool hard(View part) {
   if (syllables(part) < 3) return false;
+  constexpr std::array<View, 3> endings = {"es", "ed", "ing"};
   View base = part;
-  for (View ending : {"es", "ed", "ing"}) {
+  for (View ending : endings) {
     if (ends_with(part, ending)) base = part.substr(0, part.size() - ending.size());
   }
   return syllables(base) >= 3;

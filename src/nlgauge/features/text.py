@@ -8,6 +8,7 @@ tokenisers that split at white space alone (jiwer's, sacreBLEU's, Tercom's) a ze
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Literal
 
 from nlgauge.corpus.columns import Ragged
@@ -132,13 +133,14 @@ class Sentences(_Derived):
     lang: str = "en"
 
     def of(self, text: str) -> list[str]:
-        from sentencex import segment
-
-        return [stripped for sentence in _segments(segment, self.lang, text) if (stripped := sentence.strip())]
+        return [stripped for sentence in _segmenter()(self.lang, text) if (stripped := sentence.strip())]
 
 
-def _segments(segment: Any, lang: str, text: str) -> list[str]:
-    return list(segment(lang, text))
+@cache
+def _segmenter() -> Any:
+    from sentencex import segment
+
+    return segment
 
 
 @dataclass(frozen=True)
