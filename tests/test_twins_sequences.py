@@ -183,7 +183,7 @@ def test_character_edits(rows, rounded):
 
 
 @pytest.mark.parametrize("rounded", [False, True])
-@pytest.mark.parametrize("length", [20, 64, 65, 97])
+@pytest.mark.parametrize("length", [20, 64, 65, 97, 140])
 def test_character_edits_of_phrases_in_another_order(length, rounded):
     row = [token % 1000 for token in drawn(length, 800, 1)]
     rows = [row, shuffled(row, 4, 2), shuffled(changed(row, 0.1, 3), 9, 4), [token % 7 for token in row]]
@@ -220,3 +220,14 @@ def test_word_places_of_long_texts(kinds):
 @given(st.lists(st.lists(st.integers(-1, 9) | st.integers(0, 2**40), max_size=40), min_size=1, max_size=4))
 def test_ascending_pairs(rows):
     assert_twins(ascending_pairs, column(rows, np.int64))
+
+
+def test_character_edits_of_one_long_pair_after_the_other():
+    """The same block goes to the same place in texts of other words."""
+    rows = []
+    for first in (97, 200):
+        words = [[first + i // 10, first + i % 10] for i in range(100)]
+        for order in ([50, *range(50), *range(51, 100)], range(100)):
+            rows.append([character for i in order for character in (32, *words[i])][1:])
+    rows.append(rows[0][:120] + rows[2][120:])
+    assert_twins(character_edits, column(rows), np.array([0, 2, 4, 0]), np.array([1, 3, 1, 3]), False)
