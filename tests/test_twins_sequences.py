@@ -223,11 +223,8 @@ def test_ascending_pairs(rows):
 
 
 def test_character_edits_of_one_long_pair_after_the_other():
-    """The same block may go to the same place, in texts of other words."""
-    rows = []
-    for first in (97, 200):
-        words = [[first + i // 10, first + i % 10] for i in range(100)]
-        for order in ([50, *range(50), *range(51, 100)], range(100)):
-            rows.append([character for i in order for character in (32, *words[i])][1:])
-    rows.append(rows[0][:30] + rows[2][30:])
-    assert_twins(character_edits, column(rows), np.array([0, 2, 4, 0]), np.array([1, 3, 1, 3]), False)
+    """The block that is worth moving in one pair is not in the next one, where another is."""
+    moved = [50, *range(50), *range(51, 100)]
+    other = [50, *range(200, 249), 50, *range(249, 278), 3, *range(278, 297)]
+    rows = [[character for word in words for character in (32, 97 + word // 10, 97 + word % 10)][1:] for words in (range(100), moved, other)]
+    assert_twins(character_edits, column(rows), np.array([1, 2]), np.array([0, 0]), False)
