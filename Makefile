@@ -43,6 +43,9 @@ bench: .venv-bench/.bench
 	.venv-bench/$(PROGRAMS)/nlgauge models get minilm smollm2
 	.venv-bench/$(PROGRAMS)/python -m benchmarks --json .cache/bench.json $(BENCH_OPTIONS)
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.scale
+	.venv-bench/$(PROGRAMS)/python -m benchmarks.calls
+	.venv-bench/$(PROGRAMS)/python -m benchmarks.commands
+	.venv-bench/$(PROGRAMS)/python -m benchmarks.long_texts
 
 clean:
 	rm -rf .venv .venv-bench .cache demo-result demo-models-result
@@ -75,7 +78,7 @@ clean:
 # blanc asks for torch and numpy below 2, so its requirements are not followed, and
 # benchmarks/blanc_shim.py stands in for what Transformers has removed.
 .venv-bench/.bench: .venv-bench/.torch $(SOURCES)
-	$(call install,$(@D)) --editable ".[models]" --group peers
+	$(call install,$(@D)) --editable ".[models]" --group peers --group bench
 	$(call install,$(@D)) --no-deps blanc
 	touch $@
 

@@ -19,25 +19,25 @@ _HEADER = """\
 |---|---|---|---|---|---|---|---|---|"""
 
 
-def environment() -> dict[str, str]:
+def environment(threads: int | None = None) -> dict[str, str]:
     """The variables of a run: one thread unless told otherwise, and no network."""
-    threads = os.environ.get("NLGAUGE_THREADS", "1")
+    wanted = str(threads or os.environ.get("NLGAUGE_THREADS", "1"))
     libraries = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return {
         **os.environ,
-        "NLGAUGE_THREADS": threads,
-        **{name: os.environ.get(name, threads) for name in libraries},
+        "NLGAUGE_THREADS": wanted,
+        **{name: os.environ.get(name, wanted) for name in libraries},
         "TOKENIZERS_PARALLELISM": "false",
         "HF_HUB_OFFLINE": "1",
     }
 
 
-def run(module: str, *arguments: str) -> dict[str, Any]:
+def run(module: str, *arguments: str, threads: int | None = None) -> dict[str, Any]:
     """What a module printed as JSON in a new process, or {"error": its last words}."""
     done = subprocess.run(
         [sys.executable, "-m", module, *arguments],
         cwd=Path(__file__).resolve().parents[1],
-        env=environment(),
+        env=environment(threads),
         capture_output=True,
         text=True,
         encoding="utf-8",

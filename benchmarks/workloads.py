@@ -62,6 +62,23 @@ def l3(count: int = 200_000) -> Workload:
     return _as_workload(f"{base.origin}, perturbed", pairs)
 
 
+def four_systems(count: int = 2_000) -> Workload:
+    """Two systems on the same segments, and a worn copy of each."""
+    base = two_systems(count)
+    worn = {f"worn {name}": [_perturbed(text, random.Random(i)) for i, text in enumerate(texts)] for name, texts in base.systems.items()}
+    return base._replace(systems={**base.systems, **worn})
+
+
+def summaries(count: int = 400) -> Workload:
+    """News summaries with their sources, without references."""
+    path = _find("summeval")
+    if path is None:
+        base = generated(count, words=60)
+        return base._replace(references=[], sources=[" ".join(text for (text,) in base.references[i : i + 6]) for i in range(count)])
+    rows = [row for row in _lines(path) if not row["meta"].get("human_reference")][:count]
+    return Workload("summeval", {"peer": [row["prediction"] for row in rows]}, [], [row["source"] for row in rows])
+
+
 def two_systems(count: int = 2_000) -> Workload:
     """Two systems on the same segments."""
     path = _find("wmt19_darr")
@@ -72,11 +89,6 @@ def two_systems(count: int = 2_000) -> Workload:
     rows = list(islice({row["segment"]: row for row in _lines(path)}.values(), count))
     systems = {"first": [row["better"]["text"] for row in rows], "second": [row["worse"]["text"] for row in rows]}
     return Workload("wmt19_darr", systems, [row["references"] for row in rows])
-
-
-def pairs_for_models(count: int = 300) -> Workload:
-    """The first pairs of L1."""
-    return l1(count)
 
 
 def distinct_pairs(count: int = 64) -> Workload:
@@ -105,8 +117,12 @@ WORKLOADS = {
     "L1": l1,
     "L2": l2,
     "L3": l3,
-    "two systems": two_systems,
-    "300 pairs": pairs_for_models,
+    "four systems": four_systems,
+    "summaries": summaries,
+    "2,000 pairs": lambda: l1(2_000),
+    "1,000 pairs": lambda: l1(1_000),
+    "300 pairs": lambda: l1(300),
+    "100 pairs": lambda: l1(100),
     "64 pairs": distinct_pairs,
     "1 document": document,
 }

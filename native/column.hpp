@@ -68,14 +68,14 @@ public:
   nb::object flat() { return shaped({rows_ * columns_}); }
   // (rows, columns / depth, depth)
   nb::object cube(size_t depth) { return shaped({rows_, columns_ / depth, depth}); }
-
-private:
+  // Any other shape of as many numbers.
   nb::object shaped(std::initializer_list<size_t> shape) {
     T *data = values_.release();
     nb::capsule owner(data, [](void *held) noexcept { delete[] static_cast<T *>(held); });
     return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.begin(), owner));
   }
 
+private:
   size_t rows_, columns_;
   std::unique_ptr<T[]> values_;
 };

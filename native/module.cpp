@@ -2,13 +2,25 @@
 #include "column.hpp"
 #include "parallel.hpp"
 
+void bind_alignment(nb::module_ &module);
+void bind_alignment_compat(nb::module_ &module);
 void bind_character(nb::module_ &module);
+void bind_characters(nb::module_ &module);
+void bind_edit_operations(nb::module_ &module);
 void bind_edits(nb::module_ &module);
+void bind_fragments(nb::module_ &module);
 void bind_jump_distance(nb::module_ &module);
 void bind_lcs(nb::module_ &module);
+void bind_leave_one_out(nb::module_ &module);
+void bind_ngram_keys(nb::module_ &module);
+void bind_ngram_sets(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
+void bind_porter(nb::module_ &module);
+void bind_resampling(nb::module_ &module);
 void bind_skip_bigrams(nb::module_ &module);
 void bind_tercom(nb::module_ &module);
+void bind_tfidf(nb::module_ &module);
+void bind_token_ids(nb::module_ &module);
 void bind_weighted_lcs(nb::module_ &module);
 void bind_word_order(nb::module_ &module);
 
@@ -22,13 +34,25 @@ NB_MODULE(_native, module) {
         threads_allowed().worthwhile = worthwhile;
       },
       nb::arg("most"), nb::arg("worthwhile") = 300'000);
+  bind_alignment(module);
+  bind_alignment_compat(module);
   bind_character(module);
+  bind_characters(module);
+  bind_edit_operations(module);
   bind_edits(module);
+  bind_fragments(module);
   bind_jump_distance(module);
   bind_lcs(module);
+  bind_leave_one_out(module);
+  bind_ngram_keys(module);
+  bind_ngram_sets(module);
   bind_ngrams(module);
+  bind_porter(module);
+  bind_resampling(module);
   bind_skip_bigrams(module);
   bind_tercom(module);
+  bind_tfidf(module);
+  bind_token_ids(module);
   bind_weighted_lcs(module);
   bind_word_order(module);
 }

@@ -5,59 +5,112 @@
 
 namespace {
 
-// An n-gram has a number among those of its order: it is found by the number of its first n - 1 tokens and its last token. One that no
-// reference has, or that the prediction has not, is `none`, and so is every longer one that begins with it.
+// Numbers the n-grams of the prediction from 1 on; 0 is an n-gram that it lacks. An n-gram is found by the number of its first n - 1 tokens and
+// that of its last one: in a table where few of these are possible, else by a look-up.
+class Grams {
+public:
+  void clear(size_t heads, size_t letters, size_t grams) {
+    letters_ = letters;
+    in_table_ = heads * letters <= 16 * grams + 1024;
+    count_ = 0;
+    in_table_ ? table_.assign(heads * letters, 0) : looked_up_.clear(grams);
+  }
+  uint32_t add(uint32_t head, uint32_t letter) {
+    if (!in_table_) return looked_up_.add(uint64_t{head} << 32 | letter) + 1;
+    uint32_t &number = table_[head * letters_ + letter];
+    count_ += !number;
+    return number = number ? number : count_;
+  }
+  uint32_t find(uint32_t head, uint32_t letter) const {
+    // `none` and 1 are 0.
+    return in_table_ ? table_[head * letters_ + letter] : looked_up_.find(uint64_t{head} << 32 | letter) + 1;
+  }
+  uint32_t count() const { return in_table_ ? count_ : looked_up_.count(); }
+
+private:
+  Numbering looked_up_;
+  std::vector<uint32_t> table_;
+  size_t letters_ = 0;
+  bool in_table_ = false;
+  uint32_t count_ = 0;
+};
+
+// The n-grams of a text that may still match, for growing n: where each begins, and its number.
+struct Open {
+  std::vector<uint32_t> letters, places, numbers;
+
+  void start() {
+    places.resize(letters.size()), numbers.assign(letters.size(), 0);
+    for (size_t place = 0; place < letters.size(); ++place) places[place] = uint32_t(place);
+  }
+  void shorten(size_t left) { places.resize(left), numbers.resize(left); }
+  // Leaves out the n-grams for which `matched` is not true; written without branches, which nobody could predict.
+  template <typename Matched> void keep(const Matched &matched) {
+    size_t left = 0;
+    for (size_t k = 0; k < places.size(); ++k) {
+      places[left] = places[k], numbers[left] = numbers[k];
+      left += matched(numbers[k]);
+    }
+    shorten(left);
+  }
+};
+
 class Matcher {
 public:
   void match(Row prediction, const Column &column, RowOf<int64_t> references, size_t orders, double *matches) {
-    ours_.assign(prediction.size, 0);
-    theirs_.clear();
-    starts_.assign(1, 0);
-    for (int64_t reference : references) {
-      theirs_.resize(theirs_.size() + column[reference].size, 0);
-      starts_.push_back(theirs_.size());
-    }
+    read(prediction, column, references);
+    size_t heads = 1;
     for (size_t n = 1; n <= std::min(orders, prediction.size); ++n) {
-      count(prediction, n);
-      greatest_.assign(counts_.size(), 0);
-      for (size_t k = 0; k < references.size; ++k) compare(column[references[k]], theirs_.data() + starts_[k], n);
+      if (!ours_.places.empty() && ours_.places.back() + n > prediction.size) ours_.shorten(ours_.places.size() - 1);
+      grams_.clear(heads, letters_.count() + 1, ours_.places.size());
+      counts_.assign(ours_.places.size() + 1, 0);
+      for (size_t k = 0; k < ours_.places.size(); ++k) {
+        ours_.numbers[k] = grams_.add(ours_.numbers[k], ours_.letters[ours_.places[k] + n - 1]);
+        ++counts_[ours_.numbers[k]];
+      }
+      heads = grams_.count() + 1;
+      greatest_.assign(heads, 0);
+      for (size_t k = 0; k < references.size; ++k) compare(theirs_[k], n);
       size_t total = 0;
-      for (size_t number = 0; number < counts_.size(); ++number) total += std::min(counts_[number], greatest_[number]);
+      for (size_t number = 1; number < heads; ++number) total += std::min(counts_[number], greatest_[number]);
       if (!total) return;  // no longer n-gram can match either
       matches[n - 1] = double(total);
-      for (uint32_t &own : ours_) {
-        if (own != Numbering::none && !greatest_[own]) own = Numbering::none;
-      }
+      ours_.keep([&](uint32_t number) { return greatest_[number] > 0; });
     }
   }
 
 private:
-  void count(Row prediction, size_t n) {
-    numbers_.clear(prediction.size);
-    counts_.clear();
-    ours_.resize(prediction.size - n + 1);
-    for (size_t place = 0; place < ours_.size(); ++place) {
-      if (ours_[place] == Numbering::none) continue;
-      ours_[place] = numbers_.add(uint64_t{ours_[place]} << 32 | key_of(prediction[place + n - 1]));
-      counts_.resize(numbers_.count());
-      ++counts_[ours_[place]];
+  void read(Row prediction, const Column &column, RowOf<int64_t> references) {
+    letters_.clear(prediction.size);
+    ours_.letters.resize(prediction.size);
+    for (size_t place = 0; place < prediction.size; ++place) ours_.letters[place] = letters_.add(key_of(prediction[place]));
+    ours_.start();
+    if (theirs_.size() < references.size) theirs_.resize(references.size);
+    for (size_t k = 0; k < references.size; ++k) {
+      Row reference = column[references[k]];
+      theirs_[k].letters.resize(reference.size);
+      // A token that the prediction lacks is one letter more, with which no n-gram is found.
+      for (size_t place = 0; place < reference.size; ++place) theirs_[k].letters[place] = std::min(letters_.find(key_of(reference[place])), letters_.count());
+      theirs_[k].start();
     }
   }
 
-  void compare(Row reference, uint32_t *theirs, size_t n) {
-    seen_.assign(counts_.size(), 0);
-    for (size_t place = 0; place + n <= reference.size; ++place) {
-      if (theirs[place] == Numbering::none) continue;
-      theirs[place] = numbers_.find(uint64_t{theirs[place]} << 32 | key_of(reference[place + n - 1]));
-      if (theirs[place] == Numbering::none) continue;
-      uint32_t &seen = seen_[theirs[place]];
-      greatest_[theirs[place]] = std::max(greatest_[theirs[place]], ++seen);
+  void compare(Open &theirs, size_t n) {
+    if (!theirs.places.empty() && theirs.places.back() + n > theirs.letters.size()) theirs.shorten(theirs.places.size() - 1);
+    seen_.assign(greatest_.size(), 0);
+    for (size_t k = 0; k < theirs.places.size(); ++k) {
+      theirs.numbers[k] = grams_.find(theirs.numbers[k], theirs.letters[theirs.places[k] + n - 1]);
+      ++seen_[theirs.numbers[k]];
     }
+    for (size_t number = 1; number < seen_.size(); ++number) greatest_[number] = std::max(greatest_[number], seen_[number]);
+    theirs.keep([](uint32_t number) { return number > 0; });
   }
 
-  Numbering numbers_;
-  std::vector<uint32_t> ours_, theirs_, counts_, greatest_, seen_;
-  std::vector<size_t> starts_;
+  Numbering letters_;  // the different tokens of the prediction
+  Grams grams_;
+  Open ours_;
+  std::vector<Open> theirs_;
+  std::vector<uint32_t> counts_, greatest_, seen_;
 };
 
 nb::object ngram_matches(const Column &column, const Rows &predictions, const GroupColumn &references, size_t orders) {

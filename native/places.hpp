@@ -8,6 +8,14 @@
 #include <cstdint>
 #include <vector>
 
+// Spreads the bits of a key, which may be any number, over a word.
+inline uint64_t spread(uint64_t key) {
+  key *= 0x9E3779B97F4A7C15u;
+  key ^= key >> 32;
+  key *= 0xD6E8FEB86659FD93u;
+  return key ^ key >> 32;
+}
+
 // Numbers different keys from 0 on, in order of first appearance.
 class Numbering {
 public:

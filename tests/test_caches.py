@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from nlgauge.features import readability, rouge155, text, wordnet
+from nlgauge.features import porter, readability, token_ids, wordnet
 from nlgauge.features.text import MOST_WORDS
 from nlgauge.metrics import meteor
 
 REMEMBERED = {
-    "digests": text._token_key,
-    "stems": text._stemmer(),
-    "ROUGE-1.5.5 stems": rouge155.stemmer(),
-    "METEOR 1.5 stems": meteor._stemmer("1.5"),
-    "METEOR 2005 stems": meteor._stemmer("2005"),
+    "digests": token_ids._token_key,
+    "stems": porter.nltk_stemmer(),
+    "ROUGE-1.5.5 stems": porter._rouge155_stemmer(),
+    "METEOR 1.5 stems": meteor._snowball(),
     "syllables": readability.syllables,
     "synsets": wordnet.synsets,
     "pooled synsets": wordnet.pooled_synsets,
@@ -24,8 +23,8 @@ def test_only_so_many_words_are_remembered():
 
 
 def test_more_words_push_out_the_oldest():
-    text._token_key.cache_clear()
+    token_ids._token_key.cache_clear()
     for number in range(MOST_WORDS + 1000):
-        text._token_key(str(number))
-    assert text._token_key.cache_info().currsize == MOST_WORDS
-    text._token_key.cache_clear()
+        token_ids._token_key(str(number))
+    assert token_ids._token_key.cache_info().currsize == MOST_WORDS
+    token_ids._token_key.cache_clear()

@@ -31,6 +31,20 @@ def test_take_is_indexing(rows, data):
     assert Ragged.of(rows).take(np.array(chosen, dtype=np.int64)).lists() == [rows[i] for i in chosen]
 
 
+@given(st.lists(st.integers(0, 9), max_size=6), st.data())
+def test_rows_of_one_value_each_are_taken_as_any_others(values, data):
+    chosen = data.draw(st.lists(st.integers(0, len(values) - 1), max_size=8)) if values else []
+    column = Ragged(np.array([*values, 7], dtype=np.int64)[: len(values)], offsets_of([1] * len(values)))
+    assert column.is_single
+    assert column.owners.tolist() == list(range(len(values)))
+    assert column.take(np.array(chosen, dtype=np.int64)).lists() == [[values[i]] for i in chosen]
+
+
+def test_as_many_values_as_rows_need_not_be_one_each():
+    assert not Ragged.of([[1, 2], []]).is_single
+    assert Ragged.of([[1, 2], []]).take(np.array([1, 0])).lists() == [[], [1, 2]]
+
+
 @given(st.lists(ROWS, min_size=1, max_size=3))
 def test_concatenate_is_addition(columns):
     assert Ragged.concatenate([Ragged.of(rows) for rows in columns]).lists() == [row for rows in columns for row in rows]
@@ -117,3 +131,12 @@ def test_empty_blocks_need_not_know_how_wide_their_vectors_would_be():
     assert grown([nothing, vectors([[1]]), nothing, vectors([[2, 3]])]).lists() == [[], *vectors([[1]]).lists(), [], *vectors([[2, 3]]).lists()]
     assert grown([nothing, nothing]).lists() == [[], []]
     assert Ragged.concatenate([nothing, vectors([[1]])]).lists() == [[], *vectors([[1]]).lists()]
+
+
+def test_values_that_cannot_be_written_grow_all_the_same():
+    column = GrowingColumn()
+    for row in ([], [1, 2], [3]):
+        values = np.array(row, dtype=np.int32)
+        values.flags.writeable = False
+        column.append(Ragged(values, np.array([0, len(row)])))
+    assert column.column.lists() == [[], [1, 2], [3]]

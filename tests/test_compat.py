@@ -357,7 +357,7 @@ def test_concurrent_means_processes(monkeypatch: pytest.MonkeyPatch) -> None:
             used.append(self)
             return super().map(*arguments)
 
-    monkeypatch.setattr("nlgauge.scorer.Processes", Recorded)
+    monkeypatch.setattr("nlgauge.run.processes.Processes", Recorded)
     NLGMetricverse("bleu")(preds, refs)
     assert not used
     NLGMetricverse("bleu", run_concurrent=True)(preds, refs)

@@ -23,7 +23,7 @@ from strategies import corpora, texts
 
 import nlgauge
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.texts import Texts
+from nlgauge.corpus.texts import DerivedTexts, Texts
 from nlgauge.errors import InputError, NlgaugeError, ParameterError
 
 
@@ -345,6 +345,52 @@ def test_chunks_are_runs_of_all_segments(corpus, characters):
     chunks = read.chunks(characters)
     assert np.concatenate(chunks).tolist() == list(range(len(read)))
     assert all(len(chunk) for chunk in chunks)
+
+
+@given(corpora(), st.booleans(), st.integers(1, 40))
+def test_a_chunk_ends_where_the_characters_of_all_columns_pass_a_multiple(corpus, with_sources, characters):
+    predictions, references = corpus
+    sources = predictions[::-1] if with_sources else None
+    sizes = [len(p) + sum(map(len, r)) + (len(s) if sources else 0) for p, r, s in zip(predictions, references, sources or predictions, strict=True)]
+    number = [max(sum(sizes[: i + 1]) - 1, 0) // characters for i in range(len(sizes))]
+    expected = [[i for i, one in enumerate(number) if one == other] for other in dict.fromkeys(number)]
+    assert [chunk.tolist() for chunk in Corpus.read(predictions, references, sources).chunks(characters)] == expected
+
+
+@given(st.lists(st.lists(texts(), max_size=6), max_size=4))
+def test_texts_interned_together_have_the_ids_of_texts_interned_one_by_one(blocks):
+    together, one_by_one = Texts(), Texts()
+    for block in blocks:
+        assert together.intern_all(block).tolist() == [one_by_one.intern(text) for text in block]
+    assert together.strings == one_by_one.strings
+
+
+@given(st.lists(texts(), max_size=4), st.lists(texts(), max_size=4), st.lists(st.lists(texts(), max_size=6), max_size=3))
+def test_derived_texts_interned_together_have_the_ids_of_texts_interned_one_by_one(before, after, blocks):
+    found = []
+    for together in (True, False):
+        given_texts = Texts()
+        given_texts.intern_all(before)
+        derived = DerivedTexts(given_texts)
+        given_texts.intern_all(after)
+        for block in blocks:
+            ids = derived.intern_all(block) if together else np.array([derived.intern(text) for text in block], dtype=np.int64)
+            assert derived.strings_of(ids) == [derived[i] for i in ids] == block
+            found.append(ids.tolist())
+    assert found[: len(blocks)] == found[len(blocks) :]
+
+
+class Spelt(str):
+    """A text of a kind of its own."""
+
+
+@given(corpora(), st.data())
+def test_texts_of_any_kind_are_read_as_plain_ones(corpus, data):
+    predictions, references = corpus
+    other = [Spelt(text) if data.draw(st.booleans()) else text for text in predictions]
+    read = Corpus.read(other, [UserList(row) for row in references])
+    assert shape(read) == shape(Corpus.read(predictions, references))
+    assert {type(text) for text in read.texts.strings} == {str}
 
 
 def test_chunks_are_about_as_large_as_asked():

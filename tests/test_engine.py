@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import nlgauge
 from nlgauge import features as features_module
@@ -222,6 +224,33 @@ def test_equal_rows_are_scored_once_and_returned_in_their_places():
     assert [row["length_ratio"] for row in result.segments("records")] == [2, 1, 2, 2, 4, 1]
 
 
+@given(st.lists(st.lists(st.integers(0, 3) | st.sampled_from([2**40, 2**41]), min_size=3, max_size=3), min_size=1, max_size=8), st.integers(1, 3))
+def test_distinct_rows_are_those_of_numpy_in_its_order(rows, width):
+    columns = np.array(rows)[:, :width]
+    first, places = chunk_module._first_and_places(list(columns.T))
+    distinct, inverse = np.unique(columns, axis=0, return_inverse=True)
+    assert columns[np.arange(len(rows)) if first is None else first].tolist() == distinct.tolist()
+    assert places.tolist() == inverse.reshape(-1).tolist()
+
+
+@given(st.lists(st.lists(st.integers(0, 6), max_size=8), min_size=1, max_size=4))
+def test_new_keys_come_in_the_order_in_which_they_are_asked_for(asked):
+    texts = Corpus.read([*"abcdefg"]).texts
+    computed = []
+
+    @dataclass(frozen=True)
+    class Letters(Feature):
+        def compute(self, keys: list[Any], work: Work) -> Ragged:
+            computed.extend(keys)
+            return Ragged.single(np.array([ord(key) for key in keys]))
+
+    features = Features(texts, RunOptions())
+    for ids in asked:
+        column, first, second = features.get(Letters(), np.array(ids[:4], dtype=np.int64), np.array(ids[4:], dtype=np.int64))
+        assert [chr(*column[row]) for row in [*first, *second]] == [texts[i] for i in ids]
+    assert computed == list(dict.fromkeys(texts[i] for ids in asked for i in ids))
+
+
 def test_a_fit_sees_every_reference_once_per_segment_and_never_once_per_system():
     references = [["r", "rr"], ["r"], ["rrr"]]
     one = nlgauge.score(["a", "b", "c"], references, metrics=Fitted())
@@ -376,8 +405,8 @@ class Words(Feature):
 
     derives_texts: ClassVar[bool] = True
 
-    def compute(self, keys: list[Any], work: Work) -> Ragged:
-        return Ragged.of([key.split() for key in keys], dtype=object)
+    def compute(self, keys: list[Any], work: Work) -> list[list[str]]:
+        return [key.split() for key in keys]
 
 
 @dataclass(frozen=True)

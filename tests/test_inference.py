@@ -87,6 +87,26 @@ def test_blocks_do_not_change_the_draws(monkeypatch):
     assert (np.concatenate(blocks) == whole).all()
 
 
+def test_systems_and_metrics_share_their_draws_and_find_what_each_finds_alone(monkeypatch):
+    texts, references = systems()
+    texts["third"] = [*references[:-1], ""]
+    result = nlgauge.score(texts, references, metrics=[*METRICS, "distinct"])
+    alone = {system: nlgauge.score({system: own}, references, metrics=METRICS).intervals(resamples=80) for system, own in texts.items()}
+    pairs = {pair: result.compare(*pair, resamples=80) for pair in (("better", "worse"), ("better", "third"), ("worse", "third"))}
+    drawn = []
+    for kind in ("bootstrap", "swaps"):
+        plain = getattr(Clusters, kind)
+        monkeypatch.setattr(Clusters, kind, lambda *given, kind=kind, plain=plain: drawn.append((kind, given[1])) or plain(*given))
+    result = nlgauge.score(texts, references, metrics=METRICS)
+    intervals, together = result.intervals(resamples=80), result.compare("better", "worse", "third", resamples=80)
+    assert drawn == [("bootstrap", 80), ("swaps", 80)]
+    for system in texts:
+        for label in METRICS:
+            assert intervals[system][label] == alone[system][label]
+    for row in together:
+        assert row[:-1] == next(other for other in pairs[row.first, row.second] if other.output == row.output)[:-1]
+
+
 def test_the_interval_of_a_mean_covers_the_truth_about_as_often_as_it_says():
     rng = np.random.default_rng(1)
     covered = 0

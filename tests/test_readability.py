@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+import regex
 from hypothesis import given
+from hypothesis import strategies as st
 from readability_cases import TEXT, WORDS
 from strategies import texts
 
 import nlgauge
 from nlgauge.features import RunOptions, Work
 from nlgauge.features.readability import ReadabilityCounts, syllables
+from nlgauge.features.token_ids import vocabulary
+from nlgauge.features.tokenizers import tokenizer
+from nlgauge.kernels import backend
 
 INDICES = ["gunning_fog", "flesch_reading_ease", "flesch_kincaid", "coleman_liau", "ari", "smog"]
 
@@ -60,6 +65,19 @@ def test_a_text_counted_by_hand():
 )
 def test_words(text, words):
     assert [word.text for sentence in ReadabilityCounts().of(text) for word in sentence] == words
+
+
+# The rule of words in one pattern.
+SIGNS = r"[\p{L}\p{M}\p{N}]"
+WORD = regex.compile(rf"{SIGNS}+(?:(?:['’.\-‐‑]|(?<=\p{{N}}),(?=\p{{N}})){SIGNS}+)*")
+
+
+@given(st.one_of(texts(), st.text("ab1٣é猫\u0301'’.,-‐‑ \n", max_size=12)))
+def test_words_are_those_of_the_pattern(text):
+    assert tokenizer("joined")(text) == WORD.findall(text)
+    for kernels in ("python", "native") if backend.NATIVE else ("python",):
+        with backend.using(kernels):
+            assert vocabulary(tokenizer("joined")).split(text) == WORD.findall(text)
 
 
 @pytest.mark.parametrize(

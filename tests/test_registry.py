@@ -195,6 +195,18 @@ def test_a_name_or_alias_that_is_taken_is_refused(registered):
     assert parse("size") == Length()
 
 
+def test_a_metric_is_found_by_its_name_without_importing_all_of_them():
+    code = """
+        import sys
+        from nlgauge.metric.registry import find, parse
+        assert parse("bleu") == find("Bleu")()
+        print("nlgauge.metrics.bleu" in sys.modules, "nlgauge.metrics.meteor" in sys.modules)
+        print(find("sacrebleu").name, "nlgauge.metrics.meteor" in sys.modules)
+    """
+    found = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True).stdout
+    assert found == "True False\nbleu True\n"
+
+
 def plug_in(load: Callable[[], object]) -> SimpleNamespace:
     return SimpleNamespace(
         name="theirs", value="their_metrics.words", module="their_metrics.words", dist=SimpleNamespace(name="their-metrics"), load=load

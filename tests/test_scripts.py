@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from nlgauge.corpus.scripts import is_mostly_not_latin, unspaced_script
+from nlgauge.corpus.scripts import is_mostly_ascii, is_mostly_not_latin, unspaced_script
 
 
 @pytest.mark.parametrize(
@@ -21,3 +23,15 @@ def test_a_text_is_not_latin_where_fewer_than_half_of_its_letters_are(latin, oth
 def test_a_script_without_spaces_is_that_of_most_letters(latin, han, unspaced):
     assert (unspaced_script("a" * latin + "。" + "猫" * han) is not None) == unspaced
     assert unspaced_script("a" * latin) is None
+
+
+@given(st.text(alphabet="abZ1 .éñдض猫が。\u0301"))
+def test_a_text_that_is_mostly_ascii_needs_no_closer_look(text):
+    if is_mostly_ascii(text):
+        assert not is_mostly_not_latin(text)
+        assert unspaced_script(text) is None
+
+
+@pytest.mark.parametrize(("text", "mostly"), [("", True), ("a猫", True), ("1猫", False), ("a猫猫", False), ("abc, déjà vu", True), ("кот", False)])
+def test_digits_and_spaces_are_not_letters(text, mostly):
+    assert is_mostly_ascii(text) == mostly

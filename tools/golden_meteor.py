@@ -100,7 +100,7 @@ def run(jar: Path, pairs: list[list[str]], task: str, table: list[list[str]] | N
             paraphrases.write_bytes(gzip.compress("".join(f"0.5\n{first}\n{second}\n" for first, second in table).encode()))
             options += ["-a", str(paraphrases)]
         command = ["java", "-Xmx2G", "-jar", str(jar), *map(str, names[:2]), *options]
-        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     segments = [[float(value) for value in line.split("\t")[1:]] for line in re.findall(r"^Segment .*$", printed, flags=re.MULTILINE)]
     return {"segments": segments, "corpus": float(re.findall(r"Final score:\s+(\S+)", printed)[0])}
 

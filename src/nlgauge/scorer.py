@@ -9,6 +9,7 @@ from typing import Any
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
 from nlgauge.features import RunOptions
+from nlgauge.metric import AnyMetric
 from nlgauge.results.result import Result
 from nlgauge.run import engine
 from nlgauge.run.checks import warn_about_languages
@@ -16,7 +17,6 @@ from nlgauge.run.chunk import Job
 from nlgauge.run.environment import environment
 from nlgauge.run.executors import Executor, Serial
 from nlgauge.run.prepare import MetricSpec, labelled, prepared, signatures
-from nlgauge.run.processes import Processes
 from nlgauge.run.progress import progress
 from nlgauge.run.reduction import ReduceFn
 
@@ -42,7 +42,9 @@ class Scorer:
         self.metrics = labelled(DEFAULT_METRICS if metrics is None else metrics)
         if executor is not None and not (isinstance(getattr(executor, "characters", None), int) and callable(getattr(executor, "map", None))):
             raise ParameterError(f"executor must have `characters` and `map`, as those of nlgauge.run.executors have; got {executor!r:.60}.")
-        self.executor = executor or (Processes() if _flag(run_concurrent, "run_concurrent") else Serial())
+        self.executor = executor or (_processes() if _flag(run_concurrent, "run_concurrent") else Serial())
+        # The metrics as they were prepared last, with what for: a loop of calls prepares them once.
+        self._prepared: tuple[Any, dict[str, AnyMetric]] = None, {}
 
     def __call__(
         self,
@@ -66,11 +68,14 @@ class Scorer:
 
     def score_corpus(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None) -> Result:
         """The Result of scoring a corpus that was read already."""
-        job = Job(prepared(self.metrics, corpus.lang, reduce_fn), reduce_fn, options)
+        wanted = dict(self.metrics), corpus.lang, reduce_fn
+        if self._prepared[0] != wanted:
+            self._prepared = wanted, prepared(self.metrics, corpus.lang, reduce_fn)
+        job = Job(self._prepared[1], reduce_fn, options)
         warn_about_languages(corpus, job.metrics)
         with progress(None if show_progress is None else _flag(show_progress, "show_progress")):
             tables, fits, costs = engine.run(corpus, job, self.executor)
-        return Result(corpus, tables, signatures(corpus, job), costs, replace(job, fits=fits), environment())
+        return Result(corpus, tables, signatures(corpus, job), costs, replace(job, fits=fits) if fits else job, environment())
 
 
 def score(
@@ -116,6 +121,12 @@ def score(
         device=device,
         show_progress=show_progress,
     )
+
+
+def _processes() -> Executor:
+    from nlgauge.run.processes import Processes
+
+    return Processes()
 
 
 def _checked(value: int, name: str, least: int) -> int:

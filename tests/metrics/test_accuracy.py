@@ -13,6 +13,8 @@ from nlgauge.errors import ParameterError
 from nlgauge.features.text import tokenizer
 from nlgauge.metrics.accuracy import Accuracy
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"normalize": "squad", "compat": "nlg-metricverse"}
 
 

@@ -13,6 +13,8 @@ import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.metrics.aun import AverageUniqueNgramRatio
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"tokenizer": "13a"}
 
 

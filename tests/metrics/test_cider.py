@@ -17,6 +17,8 @@ from nlgauge.errors import ParameterError
 from nlgauge.metric.registry import parse
 from nlgauge.metrics.cider import Cider
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"variant": "d", "tokenizer": "whitespace"}
 # A text of fewer than four tokens has no vector for some orders, and 0 there.
 NOT_BEST_WHEN_EQUAL = {

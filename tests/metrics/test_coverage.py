@@ -11,6 +11,8 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.kernels.fragments import fragments, places
 from nlgauge.metrics.coverage import Coverage
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"tokenizer": "13a"}
 
 

@@ -8,6 +8,8 @@ from source_cases import FEW_WORDS, SOURCE, SUMMARY, summeval_taus
 
 import nlgauge
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"tokenizer": "13a"}
 
 

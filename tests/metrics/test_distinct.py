@@ -15,6 +15,8 @@ import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.metrics.distinct import Distinct
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"tokenizer": "13a"}
 
 

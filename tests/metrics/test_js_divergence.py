@@ -16,6 +16,8 @@ import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.metrics.js_divergence import JensenShannon
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"tokenizer": "13a"}
 
 

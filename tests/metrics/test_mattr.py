@@ -16,6 +16,8 @@ import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.metrics.mattr import Mattr
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"tokenizer": "13a"}
 TEXT = "the cat sat on the mat and the dog sat on the cat and the cat ran"
 

@@ -26,7 +26,7 @@ from nlgauge.metrics.meteor import FUNCTION_WORDS, Meteor
 from nlgauge.terminal.explanations import render
 
 # Texts of all scripts are compared with NLTK.
-pytestmark = pytest.mark.filterwarnings("ignore:.*designed for English")
+pytestmark = [pytest.mark.usefixtures("both_kernels"), pytest.mark.filterwarnings("ignore:.*designed for English")]
 
 CHANGED_PARAMETERS = {
     "version": "2005",

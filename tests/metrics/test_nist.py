@@ -15,6 +15,8 @@ import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.metrics.nist import Nist
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"tokenizer": "none"}
 # There is no best score: the same text is worth more bits in a larger corpus.
 NOT_BEST_WHEN_EQUAL = {

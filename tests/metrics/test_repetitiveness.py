@@ -14,6 +14,8 @@ import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.metrics.repetitiveness import Repetitiveness
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"tokenizer": "13a"}
 
 

@@ -21,6 +21,8 @@ from nlgauge.errors import ParameterError
 from nlgauge.metrics.sari import Sari
 from nlgauge.terminal.explanations import render
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"tokenizer": "intl", "compat": "original"}
 # There is no n-gram of any order.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline"}

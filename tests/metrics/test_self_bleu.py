@@ -19,6 +19,8 @@ from nlgauge.kernels.leave_one_out import closest_other_lengths, matches_with_th
 from nlgauge.metric.registry import make
 from nlgauge.metrics.self_bleu import SelfBleu
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 CHANGED_PARAMETERS = {"tokenizer": "intl", "smooth_method": "floor", "smooth_value": 0.5, "sample": 5}
 
 
@@ -84,7 +86,7 @@ def test_a_sample_is_drawn_with_the_seed_and_said_in_the_signature():
 
 
 def test_twice_the_texts_are_twice_the_work():
-    """Counted in calls; to compare each text with every other one would be four times the work."""
+    """Counted in calls of Python functions; to compare each text with every other one would be four times the work."""
 
     def calls(texts: int) -> int:
         column = Ragged.of([[(i * k) % 9973 for k in range(1, 11)] for i in range(1, texts + 1)])
@@ -96,7 +98,7 @@ def test_twice_the_texts_are_twice_the_work():
 
         sys.setprofile(count)
         try:
-            matches_with_the_others(column, np.arange(texts), 4)
+            matches_with_the_others.python(column, np.arange(texts), 4)
         finally:
             sys.setprofile(None)
         return made

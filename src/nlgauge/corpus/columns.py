@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -37,7 +38,9 @@ class Ragged:
     @classmethod
     def single(cls, values: Array) -> Ragged:
         """The column with one value per row."""
-        return cls(values, np.arange(len(values) + 1))
+        found = cls(values, np.arange(len(values) + 1))
+        found.__dict__["is_single"] = True
+        return found
 
     @classmethod
     def concatenate(cls, columns: Sequence[Ragged]) -> Ragged:
@@ -56,25 +59,35 @@ class Ragged:
     def __iter__(self) -> Iterator[Array]:
         return (self[row] for row in range(len(self)))
 
-    @property
+    @cached_property
     def lengths(self) -> Array:
         """The number of values in each row."""
-        return np.diff(self.offsets)
+        found: Array = self.offsets[1:] - self.offsets[:-1]
+        return found
+
+    @cached_property
+    def is_single(self) -> bool:
+        """Whether every row has one value."""
+        return len(self.values) == len(self) and bool((self.lengths == 1).all())
 
     @property
     def owners(self) -> Array:
         """The row to which each value belongs."""
-        return np.repeat(np.arange(len(self)), self.lengths)
+        return np.arange(len(self)) if self.is_single else np.repeat(np.arange(len(self)), self.lengths)
 
     def take(self, rows: Array) -> Ragged:
         """The column of these rows, in this order."""
-        return Ragged(self.values[self.places(rows)], offsets_of(self.lengths[rows]))
+        if self.is_single:
+            return Ragged.single(self.values[rows])
+        offsets = offsets_of(self.lengths[rows])
+        return Ragged(self.values[self._places(rows, offsets)], offsets)
 
     def places(self, rows: Array) -> Array:
         """Where the values of these rows stand in `values`, row after row."""
-        lengths = self.lengths[rows]
-        offsets = offsets_of(lengths)
-        found: Array = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        return self._places(rows, offsets_of(self.lengths[rows]))
+
+    def _places(self, rows: Array, offsets: Array) -> Array:
+        found: Array = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], offsets[1:] - offsets[:-1])
         return found
 
     def lists(self) -> list[list[Any]]:
@@ -118,21 +131,20 @@ class _GrowingRagged:
     def __init__(self, first: Ragged) -> None:
         self._values, self._offsets = first.values, first.offsets
         self._total, self._rows = len(first.values), len(first)
-
-    @property
-    def ragged(self) -> Ragged:
-        return Ragged(self._values[: self._total], self._offsets[: self._rows + 1])
+        # Made once for all who ask before the next rows come, so that its lengths are too.
+        self.ragged = first
 
     def append(self, new: Ragged) -> None:
-        # A column without values need not know how wide they would be.
-        values = new.values if not self._total else _with_room(self._values, self._total, len(new.values))
         offsets = _with_room(self._offsets, self._rows + 1, len(new))
-        if len(new.values):
-            values[self._total : self._total + len(new.values)] = new.values
-            self._values = values
+        if not self._total:  # a column without values need not know how wide they would be
+            self._values = new.values
+        elif len(new.values):
+            self._values = _with_room(self._values, self._total, len(new.values))
+            self._values[self._total : self._total + len(new.values)] = new.values
         offsets[self._rows + 1 : self._rows + 1 + len(new)] = new.offsets[1:] + self._total
         self._offsets = offsets
         self._total, self._rows = self._total + len(new.values), self._rows + len(new)
+        self.ragged = Ragged(self._values[: self._total], self._offsets[: self._rows + 1])
 
 
 def _with_room(array: Array, used: int, more: int) -> Array:
@@ -146,4 +158,6 @@ def _with_room(array: Array, used: int, more: int) -> Array:
 
 def offsets_of(lengths: Sequence[int] | Array) -> Array:
     """Where each row starts and the last one ends, from the rows' lengths."""
-    return np.concatenate([[0], np.cumsum(np.asarray(lengths, dtype=np.int64))])
+    found = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.asarray(lengths, dtype=np.int64).cumsum(out=found[1:])
+    return found

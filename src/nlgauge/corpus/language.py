@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import re
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from nlgauge.errors import ParameterError, did_you_mean
@@ -27,6 +26,8 @@ class _Languages(NamedTuple):
 
 @cache
 def _languages() -> _Languages:
+    from importlib.resources import files
+
     _, *lines = (files("nlgauge") / "data" / "languages.tsv").read_text(encoding="utf-8").splitlines()
     rows = [line.split("\t") for line in lines]
     return _Languages({code: name for code, _, name in rows}, {long: code for code, longs, _ in rows for long in longs.split()})

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from string import ascii_letters
 
 import regex
 
+_ASCII_LETTERS = ascii_letters.encode()
 _LATIN = regex.compile(r"\p{Latin}")
 _KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
 
@@ -45,17 +47,21 @@ def _letters(signs: str) -> regex.Pattern[str]:
     return regex.compile(rf"[[{signs}]&&\p{{L}}]", regex.V1)
 
 
+def is_mostly_ascii(text: str) -> bool:
+    """Whether a text has at least as many ASCII letters as characters beyond ASCII, so that it is in Latin letters and no script without spaces."""
+    within = text.encode("ascii", "ignore")
+    return len(text) - len(within) <= len(within) - len(within.translate(None, _ASCII_LETTERS))
+
+
 def unspaced_script(text: str) -> Script | None:
     """The script without spaces that most letters of a text are in."""
-    if text.isascii():
-        return None
-    letters = sum(sign.isalpha() for sign in text)
+    letters = sum(map(str.isalpha, text))
     return next((script for script in UNSPACED if 2 * script.count(text) > letters), None)
 
 
 def is_mostly_not_latin(text: str) -> bool:
     """Whether fewer than half of a text's letters are Latin."""
-    return not text.isascii() and 2 * len(_LATIN.findall(text)) < sum(sign.isalpha() for sign in text)
+    return 2 * len(_LATIN.findall(text)) < sum(map(str.isalpha, text))
 
 
 def language_of(text: str, script: Script) -> str:

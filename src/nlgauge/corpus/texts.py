@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import count, islice, repeat
 from typing import Any
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
 
 
 class Texts:
@@ -12,7 +19,7 @@ class Texts:
         self.strings: list[str] = []
         # Small features of these texts, by feature; see `nlgauge.features`.
         self.kept: dict[Any, Any] = {}
-        self._ids: dict[str, int] = {}
+        self._ids: defaultdict[str, int] = defaultdict()
 
     def intern(self, text: str) -> int:
         """The id of a text, a new one at its first appearance."""
@@ -21,9 +28,23 @@ class Texts:
             self.strings.append(text)
         return found
 
+    def intern_all(self, texts: Sequence[str]) -> Array:
+        """The ids of texts, new ones in order of first appearance."""
+        known = len(self.strings)
+        # A text that is not here yet gets the next number.
+        self._ids.default_factory = count(known).__next__
+        found = np.fromiter(map(self._ids.__getitem__, texts), np.int64, len(texts))
+        self._ids.default_factory = None
+        self.strings.extend(islice(self._ids, known, None))
+        return found
+
     def find(self, text: str) -> int | None:
         """The id of a text; None where it is not here."""
         return self._ids.get(text)
+
+    def find_all(self, texts: Sequence[str]) -> Array:
+        """The ids of texts; -1 where one is not here."""
+        return np.fromiter(map(self._ids.get, texts, repeat(-1)), np.int64, len(texts))
 
     def __getitem__(self, text_id: int) -> str:
         return self.strings[text_id]
@@ -37,14 +58,30 @@ class DerivedTexts:
 
     def __init__(self, texts: Texts) -> None:
         self.kept = texts.kept
-        self._given = texts
-        self._count = len(texts)
+        self._texts = texts
+        # How many texts were given; the ids of derived ones begin there.
+        self.given = len(texts)
         self._derived = Texts()
 
     def intern(self, text: str) -> int:
         """The id of a text: that of the given one, else one behind all of those."""
-        found = self._given.find(text)
-        return found if found is not None and found < self._count else self._count + self._derived.intern(text)
+        found = self._texts.find(text)
+        return found if found is not None and found < self.given else self.given + self._derived.intern(text)
+
+    def intern_all(self, texts: Sequence[str]) -> Array:
+        """The ids of texts, new ones in order of first appearance."""
+        ids = self._texts.find_all(texts)
+        new = (ids < 0) | (ids >= self.given)
+        if new.any():
+            ids[new] = self.given + self._derived.intern_all([texts[i] for i in np.flatnonzero(new).tolist()])
+        return ids
+
+    def strings_of(self, text_ids: Array) -> list[str]:
+        """The texts with these ids."""
+        ids = text_ids.tolist()
+        if len(ids) and text_ids.max() >= self.given:
+            return [self[text_id] for text_id in ids]
+        return list(map(self._texts.strings.__getitem__, ids))
 
     def __getitem__(self, text_id: int) -> str:
-        return self._given[text_id] if text_id < self._count else self._derived[text_id - self._count]
+        return self._texts[text_id] if text_id < self.given else self._derived[text_id - self.given]

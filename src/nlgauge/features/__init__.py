@@ -12,11 +12,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, GrowingColumn, Ragged
+from nlgauge.corpus.columns import Array, GrowingColumn, Ragged, offsets_of
 from nlgauge.corpus.texts import DerivedTexts, Texts
 
 # What small features may take with the texts of a corpus; a feature that is larger goes with the chunk.
@@ -44,7 +45,7 @@ class Feature:
         return {}
 
     def compute(self, keys: list[Any], work: Work) -> Any:
-        """A Ragged, or a NamedTuple of them, with one row per key; of texts where `derives_texts`."""
+        """A Ragged, or a NamedTuple of them, with one row per key; where `derives_texts` a list of texts for each key."""
         raise NotImplementedError
 
 
@@ -72,12 +73,54 @@ class Work:
 
 
 class _Known:
-    """What is known of one feature: its rows, where each key's row is, and the feature's own memory."""
+    """What is known of one feature: its rows, where each key's row is, and the feature's own memory.
+
+    The key that almost every feature has, the id of a text, is looked up in an array; tuples and the strings of kept features are in a dict.
+    """
 
     def __init__(self, feature: Feature) -> None:
         self.rows = GrowingColumn()
-        self.positions: dict[Any, int] = {}
+        self.count = 0
         self.memory = feature.new_memory()
+        self._by_id = np.empty(0, dtype=np.int64)
+        self._by_key: dict[Any, int] = {}
+
+    def missing_ids(self, ids: Array, texts: int) -> Array:
+        """Those of the ids that have no row yet, each once, in order of first appearance; there are about so many texts in all."""
+        size = int(ids.max(initial=-1)) + 1
+        if size > len(self._by_id):
+            grown = np.full(max(size, texts, 2 * len(self._by_id)), -1)
+            grown[: len(self._by_id)] = self._by_id
+            self._by_id = grown
+        new = ids[self._by_id[ids] < 0]
+        if not len(new):
+            return new
+        # Of several assignments to a place the last one stays: backwards that is the first appearance.
+        numbers = np.arange(len(new))
+        self._by_id[new[::-1]] = numbers[::-1]
+        found: Array = new[self._by_id[new] == numbers]
+        self._by_id[new] = -1
+        return found
+
+    def missing_keys(self, keys: Sequence[Any]) -> list[Any]:
+        """Those of the keys that have no row yet, each once, in order of first appearance."""
+        return [key for key in dict.fromkeys(keys) if key not in self._by_key]
+
+    def add(self, keys: Array | list[Any], rows: Any) -> None:
+        """Adds the rows of keys that were missing."""
+        self.rows.append(rows)
+        if isinstance(keys, np.ndarray):
+            self._by_id[keys] = np.arange(self.count, self.count + len(keys))
+        else:
+            self._by_key.update(zip(keys, range(self.count, self.count + len(keys)), strict=True))
+        self.count += len(keys)
+
+    def places(self, keys: Array | list[Any]) -> Array:
+        """The row of each key."""
+        if isinstance(keys, np.ndarray):
+            found: Array = self._by_id[keys]
+            return found
+        return np.fromiter(map(self._by_key.__getitem__, keys), np.int64, len(keys))
 
 
 class Features:
@@ -96,30 +139,36 @@ class Features:
 
         Keys are an array of text ids, or a Ragged of ids where each row is a tuple of texts.
         """
-        asked = [column.tolist() if isinstance(column, np.ndarray) else [tuple(row) for row in column.lists()] for column in keys]
-        if feature.kept:
-            # Ids of derived texts mean something within this chunk only.
-            asked = [[self._strings(key) for key in part] for part in asked]
         known = self._known_of(feature)
-        missing = list(dict.fromkeys(key for part in asked for key in part if key not in known.positions))
-        if missing or known.rows.column is None:
+        if feature.kept or not all(isinstance(column, np.ndarray) for column in keys):
+            asked: list[Any] = [self._keys(column, feature.kept) for column in keys]
+            missing: Any = known.missing_keys(list(chain.from_iterable(asked)))
+        else:
+            asked = list(keys)
+            missing = known.missing_ids(asked[0] if len(asked) == 1 else np.concatenate(asked), self.texts.given)
+        if len(missing) or known.rows.column is None:
             with self.timed(str(feature)):
-                strings = missing if feature.kept else [self._strings(key) for key in missing]
-                new = feature.compute(strings, Work(self.options, known.memory, self))
+                new = feature.compute(self._strings(missing, feature.kept), Work(self.options, known.memory, self))
                 if feature.derives_texts:
-                    new = Ragged(np.array([self.texts.intern(text) for text in new.values.tolist()], dtype=np.int64), new.offsets)
-                known.rows.append(new)
-                for key in missing:
-                    known.positions[key] = len(known.positions)
+                    new = self._interned(new)
+                known.add(missing, new)
         if feature.kept and known.rows.nbytes > KEPT_BYTES:
             self._known[feature] = self.texts.kept.pop(feature, known)
-        return (known.rows.column, *(np.array([known.positions[key] for key in part], dtype=np.int64) for part in asked))
+        return (known.rows.column, *map(known.places, asked))
+
+    def memory_of(self, feature: Feature) -> Any:
+        """What a feature remembers in this chunk, such as the vocabulary that its numbers are of."""
+        return self._known_of(feature).memory
 
     def ids_of(self, keys: Sequence[Any]) -> Array | Ragged:
         """The ids of texts, or of tuples of texts."""
         if keys and isinstance(keys[0], tuple):
-            return Ragged.of([[self.texts.intern(text) for text in key] for key in keys])
-        return np.array([self.texts.intern(text) for text in keys], dtype=np.int64)
+            return self._interned(keys)
+        return self.texts.intern_all(keys)
+
+    def _interned(self, rows: Sequence[Sequence[str]]) -> Ragged:
+        """The ids of rows of texts."""
+        return Ragged(self.texts.intern_all(list(chain.from_iterable(rows))), offsets_of(list(map(len, rows))))
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
@@ -142,7 +191,20 @@ class Features:
         found: _Known = place[feature]
         return found
 
-    def _strings(self, key: int | tuple[int, ...]) -> str | tuple[str, ...]:
+    def _keys(self, column: Array | Ragged, kept: bool) -> list[Any]:
+        """The keys of a column: ids or tuples of ids; for a kept feature strings, since ids of derived texts mean something in this chunk alone."""
+        if isinstance(column, np.ndarray):
+            return self.texts.strings_of(column) if kept else column.tolist()
+        keys = [tuple(row) for row in column.lists()]
+        return [self._parts(key) for key in keys] if kept else keys
+
+    def _strings(self, keys: Any, kept: bool) -> list[Any]:
+        """What a feature computes from keys that are missing."""
+        if isinstance(keys, np.ndarray):
+            return self.texts.strings_of(keys)
+        return keys if kept else [self._parts(key) for key in keys]
+
+    def _parts(self, key: int | tuple[int, ...]) -> str | tuple[str, ...]:
         return tuple(self.texts[part] for part in key) if isinstance(key, tuple) else self.texts[key]
 
 

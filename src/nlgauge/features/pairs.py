@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.features import RowFeature
@@ -11,7 +11,7 @@ from nlgauge.features.text import Tokens
 from nlgauge.kernels.edits import edit_counts
 from nlgauge.kernels.fragments import fragment_column
 from nlgauge.kernels.ngram_sets import repeated_ngrams
-from nlgauge.kernels.ngrams import ngram_matches
+from nlgauge.kernels.ngrams import ngram_matches, ngram_totals
 
 
 @dataclass(frozen=True)
@@ -24,16 +24,25 @@ class EditCounts(RowFeature):
         return edit_counts(*view.get(self.tokens, view.predictions, view.reference))
 
 
+class Matched(NamedTuple):
+    """(rows, orders) clipped n-gram matches, and (rows, orders) n-grams of the predictions; (references, orders) n-grams of all references."""
+
+    matched: Array
+    predicted: Array
+    expected: Array
+
+
 @dataclass(frozen=True)
 class ClippedMatches(RowFeature):
-    """(rows, orders) clipped n-gram matches of each prediction with the references of its row."""
+    """The n-grams of each prediction, those that match its references, and those of the references."""
 
     tokens: Tokens
     orders: int
 
-    def compute(self, view: Any) -> Array:
+    def compute(self, view: Any) -> Matched:
         tokens, predictions, references = view.get(self.tokens, view.predictions, view.reference)
-        return ngram_matches(tokens, predictions, Ragged(references, view.references.offsets), self.orders)
+        matched = ngram_matches(tokens, predictions, Ragged(references, view.references.offsets), self.orders)
+        return Matched(matched, *(ngram_totals(tokens.lengths[side], self.orders) for side in (predictions, references)))
 
 
 @dataclass(frozen=True)

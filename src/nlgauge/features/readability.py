@@ -13,7 +13,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -22,10 +22,12 @@ import regex
 from nlgauge.corpus.columns import Ragged
 from nlgauge.features import Feature, Work
 from nlgauge.features.text import MOST_WORDS, Sentences
+from nlgauge.features.token_ids import vocabulary
+from nlgauge.features.tokenizers import tokenizer
 
-_SIGNS = r"[\p{L}\p{M}\p{N}]"
-_WORD = regex.compile(rf"{_SIGNS}+(?:(?:['’.\-‐‑]|(?<=\p{{N}}),(?=\p{{N}})){_SIGNS}+)*")
 _LETTER = regex.compile(r"[\p{L}\p{N}]")
+# The tokeniser whose tokens are words if they have a letter or digit.
+_WORDS = "joined"
 _HYPHEN = re.compile("[-‐‑]")
 _ENDING = re.compile("(?:es|ed|ing)$")
 _PART = re.compile("[a-z']*[a-z][a-z']*")
@@ -63,6 +65,8 @@ def sentences(text: str, lang: str) -> list[str]:
 
 
 def _speech_apart(sentence: str, lang: str) -> list[str]:
+    if _QUOTED.search(sentence) is None:
+        return [sentence]
     cuts = [0]
     for found in _QUOTED.finditer(sentence):
         place = found.start() + 1
@@ -81,8 +85,10 @@ def syllables(word: str) -> int:
     >>> [syllables(word) for word in ("cat", "created", "table", "readability", "didn't", "2003")]
     [1, 3, 2, 5, 2, 1]
     """
-    plain = unicodedata.normalize("NFKD", word.lower().replace("’", "'"))
-    parts = _PART.findall("".join(sign for sign in plain if not unicodedata.combining(sign)))
+    plain = word.lower().replace("’", "'")
+    if not plain.isascii():
+        plain = "".join(sign for sign in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(sign))
+    parts = _PART.findall(plain)
     return max(1, sum(_EXCEPTIONS.get(part) or _counted(part) for part in parts))
 
 
@@ -100,11 +106,22 @@ class Word(NamedTuple):
     complex_words: int
 
 
-def _word(text: str, begins: bool) -> Word:
-    count = syllables(text)
-    named = text[0].isupper() and not begins
-    hard = any(syllables(part) >= 3 and syllables(_ENDING.sub("", part.lower()) or part) >= 3 for part in _HYPHEN.split(text))
-    return Word(text, count, len(_LETTER.findall(text)), int(count >= 3), int(hard and not named))
+class _Facts(NamedTuple):
+    """What is to know of a word wherever it stands; one without letters is not a word. A hard word is complex unless it is a name."""
+
+    letters: int
+    syllables: int
+    hard: bool
+    capital: bool
+
+
+@lru_cache(MOST_WORDS)
+def _facts(text: str) -> _Facts:
+    lower = text.lower()
+    count = syllables(lower)
+    hard = count >= 3 and any(syllables(part) >= 3 and syllables(_ENDING.sub("", part) or part) >= 3 for part in _HYPHEN.split(lower))
+    letters = len(text) if text.isascii() and text.isalnum() else len(_LETTER.findall(text))
+    return _Facts(letters, count, hard, text[0].isupper())
 
 
 @dataclass(frozen=True)
@@ -117,12 +134,23 @@ class ReadabilityCounts(Feature):
 
     def of(self, text: str) -> list[list[Word]]:
         """The words of each sentence that has any."""
-        words_of = ([word for word in _WORD.findall(sentence) if _LETTER.search(word)] for sentence in sentences(text, self.lang))
+        words_of = ([word for word in tokenizer(_WORDS)(sentence) if _facts(word).letters] for sentence in sentences(text, self.lang))
         return [[_word(word, begins=i == 0) for i, word in enumerate(words)] for words in words_of if words]
 
     def compute(self, keys: list[str], work: Work) -> Ragged:
-        return Ragged.of([self._counts(self.of(text)) for text in keys], dtype=np.float64)
+        parts = [sentences(text, self.lang) for text in keys]
+        texts = np.repeat(np.arange(len(keys)), [len(part) for part in parts])
+        known = vocabulary(tokenizer(_WORDS))
+        words = known.tokens(list(chain.from_iterable(parts)))
+        facts = np.array([_facts(word) for word in known.words()], dtype=np.int64).reshape(-1, len(_Facts._fields))[words.values]
+        real = facts[:, 0] > 0
+        sentence, (letters, syllables, hard, capital) = words.owners[real], facts[real].T
+        begins = np.diff(sentence, prepend=-1) > 0
+        counted = [real[real], begins, syllables, letters, syllables >= 3, (hard > 0) & ((capital == 0) | begins)]
+        found = np.column_stack([np.bincount(texts[sentence], values, len(keys)) for values in counted])
+        return Ragged(found.ravel(), np.arange(len(keys) + 1) * len(self.NAMES))
 
-    def _counts(self, sentences: list[list[Word]]) -> list[float]:
-        words = [word for sentence in sentences for word in sentence]
-        return [len(words), len(sentences), *(sum(getattr(word, name) for word in words) for name in self.NAMES[2:])]
+
+def _word(text: str, begins: bool) -> Word:
+    facts = _facts(text)
+    return Word(text, facts.syllables, facts.letters, int(facts.syllables >= 3), int(facts.hard and (begins or not facts.capital)))

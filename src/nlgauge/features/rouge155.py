@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 
-from nlgauge.features.text import MOST_WORDS, Tokens, tokenizer
+from nlgauge.features.porter import rouge155_stems
+from nlgauge.features.text import Tokens
+from nlgauge.features.token_ids import Form
 
 # The script has the exceptions of WordNet 2.0, and of several for one form the last it reads; ours are the first of WordNet 3.0.
 _OTHER = {
@@ -20,7 +21,6 @@ _OTHER = {
     "testes": "testes",
 }
 _LATER = frozenset({"ashes", "cognosenti", "halfpence", "lisente", "morses", "staretsy"})
-_STEP_4 = ("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ou", "ism", "ate", "iti", "ous", "ive", "ize")
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,13 @@ class RougeTokens(Tokens):
 
     stop_words: bool = False
 
-    def of(self, text: str) -> list[str]:
-        tokens = tokenizer(self.tokenizer)(text)
-        if self.stop_words:
-            tokens = [token for token in tokens if token not in stop_words()]
-        return [stemmer()(token) for token in tokens] if self.stem else tokens
+    def form(self) -> Form | None:
+        return self._forms if self.stem or self.stop_words else None
+
+    def _forms(self, words: list[str]) -> list[str | None]:
+        stems = script_stems(words) if self.stem else words
+        left_out = stop_words() if self.stop_words else frozenset()
+        return [None if word in left_out else stem for word, stem in zip(words, stems, strict=True)]
 
 
 @cache
@@ -42,39 +44,18 @@ def stop_words() -> frozenset[str]:
     return frozenset(files("nlgauge").joinpath("data", "smart_stop_words.txt").read_text(encoding="ascii").split())
 
 
-@cache
-def stemmer() -> Callable[[str], str]:
-    """The script's stemmer: words of up to three letters stay, exceptions have their base, all others Porter's stem.
+def script_stems(words: list[str]) -> list[str]:
+    """The script's stems: words of up to three letters stay, exceptions have their base, all others Porter's stem.
 
-    >>> [stemmer()(word) for word in ("gas", "mice", "governmental", "relational")]
+    >>> script_stems(["gas", "mice", "governmental", "relational"])
     ['gas', 'mouse', 'govern', 'relat']
     """
-    from nltk.stem.porter import PorterStemmer
+    known = _exceptions()
+    return [known.get(word, stem) if len(word) > 3 else word for word, stem in zip(words, rouge155_stems(words), strict=True)]
 
+
+@cache
+def _exceptions() -> dict[str, str]:
     from nlgauge.features.wordnet import exceptions
 
-    porter = PorterStemmer(mode=PorterStemmer.MARTIN_EXTENSIONS)
-    known = exceptions()
-
-    def without(word: str, *endings: str) -> str:
-        """The word without the longest of the endings that it has, if what is left has a measure above 1."""
-        ending = max((ending for ending in endings if word.endswith(ending)), key=len, default="")
-        stem = word.removesuffix(ending)
-        return stem if porter._measure(stem) > 1 else word
-
-    def stem(word: str) -> str:
-        if len(word) <= 3:
-            return word
-        if word in _OTHER or (word in known and word not in _LATER):
-            return _OTHER.get(word) or known[word]
-        for step in (porter._step1a, porter._step1b, porter._step1c, porter._step2, porter._step3):
-            word = step(word)
-        # Unlike Porter's fourth step, the script's may take off several endings, one after the other.
-        word = without(without(word, *_STEP_4), "ment")
-        if word.endswith("ent"):
-            word = without(word, "ent")
-        elif word.endswith(("sion", "tion")):
-            word = without(word, "ion")
-        return str(porter._step5b(porter._step5a(word)))
-
-    return lru_cache(MOST_WORDS)(stem)
+    return {**{word: base for word, base in exceptions().items() if word not in _LATER}, **_OTHER}

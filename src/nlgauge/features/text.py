@@ -7,104 +7,36 @@ tokenisers that split at white space alone (jiwer's, sacreBLEU's, Tercom's) a ze
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from hashlib import blake2b
 from typing import Any, ClassVar, Literal
-
-import numpy as np
-import regex
 
 from nlgauge.corpus.columns import Ragged
 from nlgauge.corpus.language import code
-from nlgauge.errors import MissingExtraError, ParameterError
 from nlgauge.features import Feature, Work
+from nlgauge.features.characters import Characters, character_column, characters_of
+from nlgauge.features.porter import MOST_WORDS, nltk_stems
+from nlgauge.features.token_ids import Form, vocabulary
+from nlgauge.features.tokenizers import CHARACTER_TOKENIZERS, SACREBLEU_TOKENIZERS, Tokenizer, tokenizer
 
-# sacrebleu's tokenisers that need no download; the two of MeCab need a dictionary package beside them.
-SACREBLEU_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
-# How many words a process remembers the stem, digest, synsets or syllables of: more than a large test set has; 6 to 26 MB for each kind when full.
-MOST_WORDS = 1 << 16
+__all__ = [
+    "MOST_WORDS",
+    "SACREBLEU_TOKENIZERS",
+    "TEXT_TOKENIZERS",
+    "CodePoints",
+    "Lines",
+    "Sentences",
+    "TokenKeys",
+    "Tokens",
+    "language_tokenizer",
+    "token_libraries",
+    "tokenizer",
+]
+
 _LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 # What metrics on one text, or on a text and its source, let one choose from.
 TEXT_TOKENIZERS = ("punctuated", "unicode", "whitespace", "13a")
-_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}"
-_UNICODE_WORD = regex.compile(rf"[{_UNSPACED}]\p{{M}}*|[[\p{{L}}\p{{M}}\p{{N}}]--[{_UNSPACED}]]+", regex.V1)
-_PUNCTUATED_WORD = regex.compile(
-    rf"['’](?:s|re|ve|ll|d|m)(?!\w)|n['’]t(?!\w)|\p{{N}}+(?:[.,]\p{{N}}+)+|[{_UNSPACED}]\p{{M}}*"
-    rf"|(?:(?!n['’]t(?!\w))[[\p{{L}}\p{{M}}\p{{N}}]--[{_UNSPACED}]])+|[^\p{{L}}\p{{M}}\p{{N}}\p{{C}}\s]",
-    regex.V1,
-)
-_GOOGLE_WORD = re.compile(r"[a-z0-9]+")
-_ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
-_SPACE_RUN = re.compile(r"\s\s+")
-_ARTICLE = re.compile(r"\b(a|an|the)\b")
-_ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-
-
-def _unicode(text: str) -> list[str]:
-    """Runs of letters, marks and digits in lower case, each character of an unspaced script alone; no script is lost."""
-    return list(_UNICODE_WORD.findall(text.lower()))
-
-
-def _punctuated(text: str) -> list[str]:
-    """As "unicode", but each punctuation mark or symbol is a token, 3,000.5 is one, and English 's, 're, n't and the like are split off."""
-    return list(_PUNCTUATED_WORD.findall(text.lower()))
-
-
-def _google(text: str) -> list[str]:
-    """rouge-score's rule: runs of ASCII letters and digits in lower case; everything else is lost."""
-    return _GOOGLE_WORD.findall(text.lower())
-
-
-def _ascii_words(text: str) -> list[str]:
-    """ROUGE-1.5.5's rule: as Google's, but only A to Z have a lower case, so no other letter turns into one of them."""
-    return [word.lower() for word in _ASCII_WORD.findall(text)]
-
-
-def _jiwer_words(text: str) -> list[str]:
-    """jiwer's default: white space of two or more becomes a space, words are split at spaces (not at a lone tab)."""
-    return [word for word in _SPACE_RUN.sub(" ", text.strip()).split(" ") if word]
-
-
-def _squad_words(text: str) -> list[str]:
-    """SQuAD's normalisation: lower case, without ASCII punctuation and without the articles a, an, the; split at white space."""
-    return _ARTICLE.sub(" ", "".join(character for character in text.lower() if character not in _ASCII_PUNCTUATION)).split()
-
-
-def _spaced_words(text: str) -> list[str]:
-    """NLG-Metricverse's rule: ASCII punctuation becomes a space, the rest is lower-cased and split at white space."""
-    return "".join(" " if character in _ASCII_PUNCTUATION else character for character in text).lower().split()
-
-
-def _chrf_words(text: str) -> list[str]:
-    """chrF++'s rule: one ASCII punctuation mark is split off a word's end, else off its start."""
-    words: list[str] = []
-    for word in text.split():
-        if len(word) > 1 and word[-1] in _ASCII_PUNCTUATION:
-            words += [word[:-1], word[-1]]
-        elif len(word) > 1 and word[0] in _ASCII_PUNCTUATION:
-            words += [word[0], word[1:]]
-        else:
-            words.append(word)
-    return words
-
-
-_TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
-    "unicode": _unicode,
-    "punctuated": _punctuated,
-    "google": _google,
-    "1.5.5": _ascii_words,
-    "jiwer": _jiwer_words,
-    "chrf-words": _chrf_words,
-    "squad": _squad_words,
-    "nlg-metricverse": _spaced_words,
-    "whitespace": str.split,
-    "characters": list,
-    "stripped-characters": lambda text: list(text.strip()),
-    "visible-characters": lambda text: list("".join(text.split())),
-}
+# Those of sacreBLEU's tokenisers that are rules of our own here.
+_OWN = ("13a", "none")
 
 
 def language_tokenizer(lang: str | None) -> str | None:
@@ -116,60 +48,51 @@ def language_tokenizer(lang: str | None) -> str | None:
     return _LANGUAGE_TOKENIZERS.get(code(lang))
 
 
-@cache
-def tokenizer(name: str) -> Callable[[str], list[str]]:
-    """The tokeniser of a name."""
-    if name in _TOKENIZERS:
-        return _TOKENIZERS[name]
-    if name not in SACREBLEU_TOKENIZERS:
-        raise ParameterError(f"there is no tokeniser {name!r}; choose one of {', '.join([*SACREBLEU_TOKENIZERS, *_TOKENIZERS])}.")
-    from sacrebleu.metrics.bleu import _get_tokenizer
-
-    try:
-        tokenize: Callable[[str], str] = _get_tokenizer(name)()
-    except (ImportError, RuntimeError):
-        raise MissingExtraError(f"sacrebleu's {name[:2]} dictionary", name[:2], f"the tokeniser {name!r}") from None
-    return lambda text: tokenize(text.rstrip()).split()
-
-
 def token_libraries(name: str, stem: bool = False) -> tuple[str, ...]:
     """The packages that decide what the tokens of a tokeniser are, stemmed or not.
 
-    >>> token_libraries("13a"), token_libraries("unicode", stem=True), token_libraries("whitespace")
-    (('sacrebleu',), ('regex', 'nltk'), ())
+    >>> token_libraries("zh"), token_libraries("unicode", stem=True), token_libraries("13a")
+    (('sacrebleu',), ('nltk',), ())
     """
-    splitting = "sacrebleu" if name in SACREBLEU_TOKENIZERS else "regex" if name in ("unicode", "punctuated") else None
-    return (*([splitting] if splitting else []), *(["nltk"] if stem else []))
-
-
-@cache
-def _stemmer() -> Callable[[str], str]:
-    """Porter's stemmer with NLTK's extensions, which is rouge-score's."""
-    from nltk.stem.porter import PorterStemmer
-
-    return lru_cache(MOST_WORDS)(PorterStemmer().stem)
+    return (*(["sacrebleu"] if name in SACREBLEU_TOKENIZERS and name not in _OWN else []), *(["nltk"] if stem else []))
 
 
 @dataclass(frozen=True)
 class Tokens(Feature):
-    """The tokens of a text as integers that are equal where the tokens are, within a chunk."""
+    """The tokens of a text as integers that are equal where the tokens are, within a chunk; `new_memory` says what a token of a number is."""
 
     tokenizer: str
     lowercase: bool = False
     stem: bool = False
 
+    def splitter(self) -> Tokenizer:
+        """What splits a text into tokens."""
+        return tokenizer(self.tokenizer)
+
+    def form(self) -> Form | None:
+        """What becomes of tokens after the split."""
+        return nltk_stems if self.stem else None
+
+    def new_memory(self) -> Any:
+        """The vocabulary that numbers tokens; for characters, whose code points are their numbers, something like it."""
+        form = self.form()
+        if form is None and self.tokenizer in CHARACTER_TOKENIZERS:
+            return Characters(self.tokenizer, self.lowercase)
+        return vocabulary(self.splitter(), self.lowercase, form)
+
     def of(self, text: str) -> list[str]:
         """The tokens themselves."""
-        tokens = tokenizer(self.tokenizer)(text.lower() if self.lowercase else text)
-        return [_stemmer()(token) if len(token) > 3 else token for token in tokens] if self.stem else tokens
+        found: list[str] = self.new_memory().split(text)
+        return found
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Where each of the tokens begins and ends in the text."""
+        found: list[tuple[int, int]] = self.new_memory().places(text)
+        return found
 
     def compute(self, keys: list[str], work: Work) -> Ragged:
-        return Ragged.of([[work.memory.setdefault(token, len(work.memory)) for token in self.of(text)] for text in keys])
-
-
-@lru_cache(MOST_WORDS)
-def _token_key(token: str) -> int:
-    return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+        found: Ragged = work.memory.tokens(keys)
+        return found
 
 
 @dataclass(frozen=True)
@@ -177,7 +100,8 @@ class TokenKeys(Tokens):
     """The tokens of a text as 64-bit hashes, which are the same in every chunk: for what is counted over the whole corpus."""
 
     def compute(self, keys: list[str], work: Work) -> Ragged:
-        return Ragged.of([[_token_key(token) for token in self.of(text)] for text in keys], dtype=np.uint64)
+        found = work.memory.tokens(keys)
+        return Ragged(work.memory.keys()[found.values], found.offsets)
 
 
 class _Derived(Feature):
@@ -189,9 +113,8 @@ class _Derived(Feature):
         """The texts that a text is made of."""
         raise NotImplementedError
 
-    def compute(self, keys: list[str], work: Work) -> Ragged:
-        found = Ragged.of([self.of(text) for text in keys], dtype=object)
-        return Ragged(np.asarray(found.values, dtype=object), found.offsets)
+    def compute(self, keys: list[str], work: Work) -> list[list[str]]:
+        return [self.of(text) for text in keys]
 
 
 @dataclass(frozen=True)
@@ -200,16 +123,6 @@ class Lines(_Derived):
 
     def of(self, text: str) -> list[str]:
         return [line for line in text.split("\n") if line]
-
-
-@dataclass(frozen=True)
-class Words(_Derived):
-    """The tokens of a text in lower case as texts of their own, for what must know how a word is spelt."""
-
-    tokenizer: str
-
-    def of(self, text: str) -> list[str]:
-        return tokenizer(self.tokenizer)(text.lower())
 
 
 @dataclass(frozen=True)
@@ -236,7 +149,7 @@ class CodePoints(Feature):
 
     def of(self, text: str) -> str:
         """The text whose code points they are."""
-        return f" {text} " if self.form == "padded" else " ".join(text.split())
+        return characters_of(text, self.form)
 
     def compute(self, keys: list[str], work: Work) -> Ragged:
-        return Ragged.of([[ord(character) for character in self.of(text)] for text in keys])
+        return character_column(keys, self.form, False)

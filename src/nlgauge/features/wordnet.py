@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import accumulate, pairwise
@@ -24,6 +24,8 @@ _DETACHMENTS = {
     "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "adv": (),
 }
+# The same by the last letter of the ending.
+_RULES = {part: {letter: [rule for rule in rules if rule[0][-1] == letter] for letter in "dgnrst"} for part, rules in _DETACHMENTS.items()}
 
 
 class _Index(NamedTuple):
@@ -121,16 +123,29 @@ def _bases(form: str, part: str) -> list[str]:
         return [base for entry in _index().exceptions[part][form] for base in entry]
     if part == "noun" and (form.endswith("ss") or len(form) <= 2):
         return []
-    return [base for base in _detached(form, part) if any(True for _ in _listed(base, part))][:1]
+    return [base for base in _detached(form, part) if _listed(base, part)][:1]
 
 
 def _detached(form: str, part: str) -> list[str]:
-    return [form.removesuffix(old) + new for old, new in _DETACHMENTS[part] if form.endswith(old)]
+    return [form.removesuffix(old) + new for old, new in _RULES[part].get(form[-1:], ()) if form.endswith(old)]
 
 
-def _listed(form: str, part: str) -> Iterator[int]:
-    numbers = (int(number) for line in _index().words.get(form, ()) for number in line.split()[1:])
-    return (number for number in numbers if number in _index().ranges[part])
+def _listed(form: str, part: str) -> list[int]:
+    """The synsets of a form in a part of speech."""
+    return _by_part(form)[part] if form in _index().words else []
+
+
+@lru_cache(MOST_WORDS)
+def _by_part(form: str) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {part: [] for part in _PARTS}
+    ranges = _index().ranges
+    for line in _index().words[form]:
+        for number in map(int, line.split()[1:]):
+            for part in _PARTS:
+                if number < ranges[part].stop:
+                    found[part].append(number)
+                    break
+    return found
 
 
 @cache

@@ -47,7 +47,7 @@ def read_corpus(
         if column is not None and len(column.values) != len(first.values):
             raise InputError(f"{column.place} has {_counted(column)}, {first.place} has {_counted(first)}; every file needs one for each segment.")
     return Corpus.read(
-        {name: _uniform(column.values) for name, column in predictions.items()},
+        {name: _uniform(column) for name, column in predictions.items()},
         _joined(reference_columns) if reference_columns else None,
         sources and sources.values,
         ids=segment_ids and segment_ids.values,
@@ -85,13 +85,15 @@ def _named(systems: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _uniform(values: list[Any]) -> list[Any]:
+def _uniform(column: Column) -> list[Any]:
     """Texts alone, or lists alone where there is any list."""
-    return [[value] if isinstance(value, str) else value for value in values] if any(isinstance(value, list) for value in values) else values
+    return column.values if column.plain else [[value] if isinstance(value, str) else value for value in column.values]
 
 
-def _joined(columns: Sequence[Column]) -> list[list[str]]:
+def _joined(columns: Sequence[Column]) -> list[Any]:
     """All references of each segment; a blank line in a later file means that there is no further one."""
+    if len(columns) == 1:
+        return _uniform(columns[0])
     rows: list[list[str]] = [[] for _ in columns[0].values]
     for k, column in enumerate(columns):
         for row, value in zip(rows, column.values, strict=True):

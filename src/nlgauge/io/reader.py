@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from nlgauge.errors import InputError
@@ -15,7 +16,12 @@ class Column(NamedTuple):
 
     place: str
     values: list[Any]
-    lines: list[int]
+    lines: Sequence[int]
+
+    @property
+    def plain(self) -> bool:
+        """Whether all values are texts."""
+        return set(map(type, self.values)) <= {str}
 
     def line(self, i: int) -> str:
         """Where a value stands, for messages."""
@@ -36,7 +42,7 @@ class Reader:
             if address.path.lower().endswith(".json"):
                 raise InputError(f"{address} is one JSON document; write one object per line into a .jsonl file.")
             lines = lines_of(self._text(address.path))
-            return Column(str(address), lines, list(range(1, len(lines) + 1)))
+            return Column(str(address), lines, range(1, len(lines) + 1))
         rows = self._table(address)
         if address.column is None:
             columns = ", ".join(rows.rows[0]) if rows.rows else "none"
@@ -46,7 +52,7 @@ class Reader:
     def texts(self, given: str) -> Column:
         """Texts, or lists of texts where a JSONL field holds lists."""
         column = self.column(given)
-        for i, value in enumerate(column.values):
+        for i, value in enumerate(() if column.plain else column.values):
             if not isinstance(value, str) and not (isinstance(value, list) and all(isinstance(text, str) for text in value)):
                 raise InputError(f"{column.line(i)} is {_shown(value)}; a text or a list of texts is needed.")
         return column

@@ -7,7 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nlgauge.kernels.alignment import Alignment, Keys, Match, offers
+from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.alignment import Alignment, Keys, Match, followed, match_column, offers
+from nlgauge.kernels.backend import compiled
 
 # The METEOR 1.5 program's default.
 BEAM = 40
@@ -31,15 +33,16 @@ class _Path:
         end, following = match.ends()
         return _Path(self.used | _mask(match), self.weight + weight, self.chunks + broken, self.distance, end, following, (self.path, match))
 
-    def alignment(self) -> list[Match]:
-        found, path = [], self.path
-        while path is not None:
-            path, match = path
-            found.append(match)
-        return found[::-1]
-
     def closed(self) -> _Path:
         return replace(self, chunks=self.chunks + (self.end != -1), end=-1)
+
+
+@compiled
+def beam_alignments(column: Ragged, predictions: Array, references: Array, modules: Sequence[Ragged]) -> Ragged:
+    """The matches of each row by `beam`, without phrases; a module has one row of keys for each word of the column."""
+    rows, keys = column.lists(), [module.lists() for module in modules]
+    pairs = zip(predictions.tolist(), references.tolist(), strict=True)
+    return match_column(beam(rows[prediction], rows[reference], keys) for prediction, reference in pairs)
 
 
 def beam(prediction: list[int], reference: list[int], modules: Sequence[Keys], phrases: Sequence[Match] = ()) -> list[Match]:
@@ -73,7 +76,7 @@ def beam(prediction: list[int], reference: list[int], modules: Sequence[Keys], p
             following.append(replace(path.closed(), distance=distance))
         paths = following
     finished = [path.closed() for path in sorted(paths, key=_rank)[:BEAM]]
-    return min(finished, key=_rank).alignment()
+    return followed(min(finished, key=_rank).path)
 
 
 def _fixed(offered: Iterable[list[Match]]) -> dict[int, Match]:
@@ -103,36 +106,38 @@ def _places(match: Match) -> tuple[range, range]:
     return range(match.prediction, match.ends()[0]), range(match.reference, match.ends()[1])
 
 
-def greedy(
-    prediction: list[str],
-    reference: list[str],
-    stem: Callable[[str], str] | None,
-    synonyms: Callable[[str], Collection[str]] | None,
-) -> Alignment:
+@compiled
+def greedy_alignments(column: Ragged, predictions: Array, references: Array, stems: Ragged, accepted: Ragged) -> Ragged:
+    """The matches of each row by `greedy`; for each word of the column its one stem, and the stems of which it accepts any as a synonym."""
+    rows, stem_of, accepted_of = column.lists(), stems.values.tolist(), accepted.lists()
+    pairs = zip(predictions.tolist(), references.tolist(), strict=True)
+    return match_column(greedy(rows[prediction], rows[reference], stem_of, accepted_of) for prediction, reference in pairs)
+
+
+def greedy(prediction: list[int], reference: list[int], stems: Sequence[int], accepted: Sequence[Collection[int]]) -> Alignment:
     """What NLTK finds: module by module, from the end of the prediction, each word takes the last free word of the reference that it matches.
 
     Stems stay stems: synonyms are looked for with and among the stems of the words that are left.
     """
     ours, theirs = dict(enumerate(prediction)), dict(enumerate(reference))
-    found = _taken(ours, theirs, 0, lambda word: (word,))
-    if stem:
-        ours, theirs = ({place: stem(word) for place, word in side.items()} for side in (ours, theirs))
-        found += _taken(ours, theirs, 1, lambda word: (word,))
-    if synonyms:
-        found += _taken(ours, theirs, 2, lambda word: {word, *synonyms(word)})
+    found = _taken(ours, theirs, 0, lambda word: (word,), lambda word: word)
+    found += _taken(ours, theirs, 1, lambda word: (stems[word],), lambda word: stems[word])
+    found += _taken(ours, theirs, 2, lambda word: accepted[word], lambda word: stems[word])
     return sorted(found, key=lambda match: match[1])
 
 
-def _taken(ours: dict[int, str], theirs: dict[int, str], module: int, accepted: Callable[[str], Collection[str]]) -> Alignment:
+def _taken(
+    ours: dict[int, int], theirs: dict[int, int], module: int, accepted: Callable[[int], Collection[int]], key: Callable[[int], int]
+) -> Alignment:
     """The matches of one module, taken out of both sides."""
     places = defaultdict(list)
     for r, word in theirs.items():
-        places[word].append(r)
+        places[key(word)].append(r)
     found: Alignment = []
     for p in sorted(ours, reverse=True):
-        r = max((places[word][-1] for word in accepted(ours[p]) if places.get(word)), default=-1)
+        r = max((places[one][-1] for one in accepted(ours[p]) if places.get(one)), default=-1)
         if r >= 0:
-            places[theirs.pop(r)].pop()
+            places[key(theirs.pop(r))].pop()
             del ours[p]
             found.append((p, r, module))
     return found

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.backend import compiled
+from nlgauge.kernels.sums import added
 
 ADD, KEEP, DELETE = range(3)
 Gram = tuple[int, ...]
@@ -25,6 +27,7 @@ class Operation(NamedTuple):
     right: Counter[Gram]
 
 
+@compiled
 def operation_counts(column: Ragged, sources: Array, predictions: Array, references: Ragged, orders: int) -> Array:
     """(rows, orders, 3, 3): for additions, keeps and deletions how many were right, done, and wanted.
 
@@ -38,6 +41,7 @@ def operation_counts(column: Ragged, sources: Array, predictions: Array, referen
     return counts
 
 
+@compiled
 def operation_shares(column: Ragged, sources: Array, predictions: Array, references: Ragged, orders: int) -> Array:
     """(rows, orders, 3, 2): precision and recall of each operation as the mean over n-grams of the share that is right; NaN for none.
 
@@ -48,7 +52,7 @@ def operation_shares(column: Ragged, sources: Array, predictions: Array, referen
         for j, operation in enumerate(operations):
             for k, whole in enumerate((operation.done, operation.wanted)):
                 if whole:
-                    shares[i, n, j, k] = sum(count / whole[gram] for gram, count in operation.right.items()) / len(whole)
+                    shares[i, n, j, k] = added(count / whole[gram] for gram, count in operation.right.items()) / len(whole)
     return shares
 
 
@@ -61,7 +65,7 @@ def _rows(
         for n in range(orders):
             before, after = (_grams(rows[text], n + 1, len(group)) for text in (source, prediction))
             expected = sum((_grams(rows[reference], n + 1) for reference in group), Counter())
-            added, wanted = (Counter(dict.fromkeys(side.keys() - before.keys(), 1)) for side in (after, expected))
+            new, wanted = (Counter(dict.fromkeys(side.keys() - before.keys(), 1)) for side in (after, expected))
             kept, should_keep = before & after, before & expected
             deleted, should_delete = before - after, before - expected
             right = deleted - expected if exceeding else deleted & should_delete
@@ -69,7 +73,7 @@ def _rows(
                 i,
                 n,
                 [
-                    Operation(added, wanted, added & wanted),
+                    Operation(new, wanted, new & wanted),
                     Operation(kept, should_keep, kept & should_keep),
                     Operation(deleted, should_delete, right),
                 ],

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
+from nlgauge.kernels.backend import compiled
 
 
 class Fragment(NamedTuple):
@@ -23,6 +24,7 @@ class Fragment(NamedTuple):
 Places = dict[Hashable, list[int]]
 
 
+@compiled
 def fragment_column(column: Ragged, summaries: Array, sources: Array, exhaustive: bool = False) -> Ragged:
     """The fragments of each row, as (start in the summary, start in the source, length)."""
     rows = column.lists()

@@ -7,8 +7,10 @@ from collections import Counter
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.backend import compiled
 
 
+@compiled
 def matches_with_the_others(column: Ragged, texts: Array, orders: int) -> Array:
     """(texts, orders) clipped n-gram matches of each of the rows `texts` with all the others as references."""
     rows = column.take(texts).lists()

@@ -11,10 +11,12 @@ from collections import Counter
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
+from nlgauge.kernels.backend import compiled
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 
 
+@compiled
 def ngram_keys(column: Ragged, n: int, first: int | None = None) -> Ragged:
     """For each row of token keys, the keys of its n-grams in order (or of their `first` tokens); none where the row is shorter than n."""
     lengths = np.maximum(column.lengths - (n - 1), 0)
@@ -28,10 +30,22 @@ def ngram_keys(column: Ragged, n: int, first: int | None = None) -> Ragged:
 
 def count_keys(keys: Array, counts: Array | None = None) -> tuple[Array, Array]:
     """The distinct keys in order, and how often each occurs (or the sum of its counts)."""
+    if counts is None:
+        distinct, occurrences = np.unique(keys, return_counts=True)
+        return distinct, occurrences.astype(np.float64)
     distinct, inverse = np.unique(keys, return_inverse=True)
     return distinct, np.bincount(inverse.reshape(-1), counts, len(distinct)).astype(np.float64)
 
 
+@compiled
+def keys_once_each(keys: Ragged, groups: Ragged) -> Array:
+    """The keys of each group of rows, group after group, each key once in a group."""
+    rows = keys.lists()
+    found = [key for group in groups.lists() for key in dict.fromkeys(key for row in group for key in rows[row])]
+    return np.array(found, dtype=np.uint64)
+
+
+@compiled
 def look_up(keys: Array, known: Array, values: Array, missing: float) -> Array:
     """The value of each key, from keys in order; `missing` for a key that is not among them."""
     if not len(known):
@@ -40,6 +54,7 @@ def look_up(keys: Array, known: Array, values: Array, missing: float) -> Array:
     return np.where(known[place] == keys, values[place], missing)
 
 
+@compiled
 def weighted_matches(keys: Ragged, weights: Array, predictions: Array, references: Ragged) -> Array:
     """(rows,) clipped matches, each counted with the weight of its n-gram; `weights` has one for each of `keys.values`.
 

@@ -1,4 +1,4 @@
-"""N-grams as sets and distributions: new ones, repeated ones, and how far two texts' distributions are apart."""
+"""N-grams as sets and distributions: different ones, new ones, repeated ones, and how far two texts' distributions are apart."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from functools import cache
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.kernels.backend import compiled
+from nlgauge.kernels.sums import added
 
 Counts = Counter[tuple[Hashable, ...]]
 
@@ -19,6 +21,7 @@ def ngram_counts(tokens: Sequence[Hashable], n: int) -> Counts:
     return Counter(zip(*(tokens[k:] for k in range(n)), strict=False))
 
 
+@compiled
 def repeated_ngrams(column: Ragged, texts: Array, orders: int) -> Array:
     """(rows, orders, 3) different n-grams that occur more than once, different n-grams, all n-grams."""
     rows = column.lists()
@@ -30,6 +33,7 @@ def repeated_ngrams(column: Ragged, texts: Array, orders: int) -> Array:
     return found
 
 
+@compiled
 def novel_ngrams(column: Ragged, summaries: Array, sources: Array, orders: int, distinct: bool) -> Array:
     """(rows, orders, 2) n-grams of the summary that the source lacks, and all of them; each counted once if `distinct`."""
     rows = column.lists()
@@ -43,6 +47,44 @@ def novel_ngrams(column: Ragged, summaries: Array, sources: Array, orders: int, 
     return found
 
 
+@compiled
+def different_ngrams(column: Ragged, texts: Array, orders: int) -> Array:
+    """(orders,) different n-grams of all texts together."""
+    rows = column.take(texts).lists()
+    found = np.zeros(orders, dtype=np.int64)
+    for n in range(1, min(orders, max(map(len, rows), default=0)) + 1):
+        different: set[tuple[int, ...]] = set()
+        for row in rows:
+            different.update(zip(*(row[k:] for k in range(n)), strict=False))
+        found[n - 1] = len(different)
+    return found
+
+
+@compiled
+def moving_ratios(column: Ragged, texts: Array, window: int) -> Array:
+    """(rows,) mean type-token ratio of all windows of so many tokens in a row; of the text itself where it is shorter, NaN where it is empty.
+
+    A token is the first of its kind in a window if it stands there and its previous occurrence does not: so each token is counted in as
+    many windows as start after the previous one, and a text costs one pass.
+    """
+    return np.array([_moving_ratio(text, window) for text in column.take(texts).lists()], dtype=np.float64)
+
+
+def _moving_ratio(text: list[int], most: int) -> float:
+    if not text:
+        return math.nan
+    window = min(most, len(text))
+    windows = len(text) - window + 1
+    previous: dict[int, int] = {}
+    different = 0
+    for place, token in enumerate(text):
+        first = max(previous.get(token, -1) + 1, place - window + 1)
+        different += max(min(place, windows - 1) - first + 1, 0)
+        previous[token] = place
+    return different / (windows * window)
+
+
+@compiled
 def js_divergences(column: Ragged, summaries: Array, sources: Array, order: int, smoothing: float) -> Array:
     """(rows,) Jensen-Shannon divergences in bits; 1 where one text has no n-gram, NaN where neither has."""
     rows = column.lists()
@@ -55,7 +97,7 @@ def js_divergence(summary: Counts, source: Counts, smoothing: float) -> float:
     """The divergence of two texts' n-gram distributions: the sum of `js_terms`, or 1 or NaN where a text has no n-gram."""
     if not summary or not source:
         return 1.0 if summary or source else math.nan
-    return min(max(sum(bits for _, _, bits in js_terms(summary, source, smoothing).values()), 0.0), 1.0)
+    return min(max(added(bits for _, _, bits in js_terms(summary, source, smoothing).values()), 0.0), 1.0)
 
 
 def js_terms(summary: Counts, source: Counts, smoothing: float) -> dict[tuple[Hashable, ...], tuple[float, float, float]]:
@@ -65,6 +107,6 @@ def js_terms(summary: Counts, source: Counts, smoothing: float) -> dict[tuple[Ha
     found = {}
     for gram in grams:
         p, q = ((counts[gram] + smoothing) / size for counts, size in zip((summary, source), sizes, strict=True))
-        bits = sum(x * math.log2(2 * x / (p + q)) for x in (p, q) if x > 0) / 2
+        bits = added(x * math.log2(2 * x / (p + q)) for x in (p, q) if x > 0) / 2
         found[gram] = (p, q, bits)
     return found

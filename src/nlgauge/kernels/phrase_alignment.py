@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from nlgauge.kernels.alignment import NARROW, Keys, Match, chunk_numbers, fewest_chunks, offers
+from nlgauge.kernels.alignment import NARROW, Keys, Match, chunk_numbers, fewest_chunks, followed, offers
 
 # How many extensions of partial alignments one pair may cost, about.
 BUDGET = 50_000
@@ -33,13 +33,6 @@ class _State(NamedTuple):
         chunks = self.chunks + (match.prediction != self.end)
         distance = self.distance + abs(match.prediction - match.reference)
         return _State(self.used | taken, match.ends()[0], covered, chunks, distance, (self.path, match))
-
-    def alignment(self) -> list[Match]:
-        found, path = [], self.path
-        while path is not None:
-            path, match = path
-            found.append(match)
-        return found[::-1]
 
 
 def phrase_alignment(
@@ -69,7 +62,7 @@ def phrase_alignment(
                 if new.used.bit_count() == state.used.bit_count() + match.predicted:
                     reached[match.ends()[1]].append(new)
         reached[r] = []
-    return min(words, min(reached[-1], key=_cost).alignment(), key=cost)
+    return min(words, followed(min(reached[-1], key=_cost).path), key=cost)
 
 
 def most_places(reference: Sequence[object], budget: int = BUDGET) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import pkgutil
 import warnings
 from collections.abc import Mapping
@@ -25,6 +26,16 @@ def load_own() -> None:
     package = importlib.import_module("nlgauge.metrics")
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"nlgauge.metrics.{module.name}")
+
+
+@cache
+def _load_one(name: str) -> bool:
+    """Imports the metric of this package that has this name, without all the others; False where there is none."""
+    module = f"nlgauge.metrics.{name}"
+    if not name.isidentifier() or importlib.util.find_spec(module) is None:
+        return False
+    importlib.import_module(module)
+    return True
 
 
 @cache
@@ -61,8 +72,9 @@ def is_importable(metric: AnyMetric) -> bool:
 
 def find(name: str) -> type[AnyMetric]:
     """The metric class of a name or alias, or an error with the nearest names."""
-    _load_all()
     wanted = name.strip().lower().replace("-", "_")
+    if not _load_one(wanted):
+        _load_all()
     wanted = REGISTERED.aliases[wanted][0] if wanted in REGISTERED.aliases else wanted
     if wanted in REGISTERED.classes:
         return REGISTERED.classes[wanted]

@@ -34,8 +34,8 @@ class Accuracy(TokenOverlap):
         values = super().values(view)
         if self.compat is None:
             tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-            left, right = tokens.take(predictions), tokens.take(references)
             # A bag that is common to the last token may still be in another order.
-            equal = [value == 1 and np.array_equal(left[i], right[i]) for i, value in enumerate(values[:, 0])]
-            return np.array(equal, dtype=np.float64)[:, None]
+            for row in np.flatnonzero(values[:, 0] == 1).tolist():
+                values[row] = np.array_equal(tokens[predictions[row]], tokens[references[row]])
+            return np.where(values == 1, 1.0, 0.0)
         return values

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +22,7 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer
-from nlgauge.kernels.ngrams import longest_matched, ngram_totals
+from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.kernels.smoothing import SMOOTHING, coco, smoothed
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_number, require_order
@@ -34,6 +35,13 @@ def require_bleu(metric: Any) -> None:
     metric.require(metric.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
     metric.require(metric.smooth_method in SMOOTHING, "smooth_method", f"one of {', '.join(SMOOTHING)}")
     require_number(metric, "smooth_value", 0, 1_000_000, optional=True)
+
+
+@cache
+def _outputs(max_order: int) -> tuple[Output, ...]:
+    precisions = [Output(f"precision{n}", True, 0, 100) for n in range(1, max_order + 1)]
+    lengths = [Output(name, None, 0) for name in ("length_ratio", "translation_length", "reference_length")]
+    return (Output("bleu", True, 0, 100), *precisions, Output("brevity_penalty", None, 0, 1), *lengths)
 
 
 @register
@@ -62,9 +70,7 @@ class Bleu(Metric):
             self.require(own, "compat", "None where smoothing or effective_order is given: COCO's program has its own")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        precisions = [Output(f"precision{n}", True, 0, 100) for n in range(1, self.max_order + 1)]
-        lengths = [Output(name, None, 0) for name in ("length_ratio", "translation_length", "reference_length")]
-        return {"bleu": (Output("bleu", True, 0, 100), *precisions, Output("brevity_penalty", None, 0, 1), *lengths)}
+        return {"bleu": _outputs(self.max_order)}
 
     def for_language(self, lang: str | None) -> Bleu:
         return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
@@ -98,15 +104,10 @@ class Bleu(Metric):
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         assert view.references is not None
-        tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-        groups = Ragged(references, view.references.offsets)
-        lengths = tokens.lengths[predictions]
-        reference_lengths = tokens.lengths[references]
-        # Sorting by distance, then by length, puts each row's closest (on a tie the shorter) reference first.
-        order = np.lexsort((reference_lengths, np.abs(reference_lengths - lengths[groups.owners]), groups.owners))
-        closest = reference_lengths[order][groups.offsets[:-1]]
-        matches = view.rows(ClippedMatches(self._tokens, self.max_order))
-        return {"bleu": np.column_stack([lengths, closest, matches, ngram_totals(lengths, self.max_order)])}
+        matched, predicted, expected = view.rows(ClippedMatches(self._tokens, self.max_order))
+        lengths = predicted[:, 0]
+        closest = _closest(lengths, Ragged(expected[:, 0], view.references.offsets))
+        return {"bleu": np.column_stack([lengths, closest, matched, predicted])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics, dtype=np.float64)
@@ -139,3 +140,12 @@ class Bleu(Metric):
             title = f"bleu {scores['bleu']:.2f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f} tokens for {row[1]:.0f})"
             found.append(NgramMatches(title, {"bleu": row}, tokens, longest, orders))
         return found
+
+
+def _closest(lengths: Array, references: Ragged) -> Array:
+    """For each length the closest of those of its references, on a tie the shorter."""
+    if references.is_single:
+        return references.values
+    # Sorting by distance, then by length, puts each row's closest reference first.
+    order = np.lexsort((references.values, np.abs(references.values - lengths[references.owners]), references.owners))
+    return np.asarray(references.values[order][references.offsets[:-1]])

@@ -20,7 +20,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.text import Tokens
-from nlgauge.kernels.ngrams import longest_matched, ngram_totals
+from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_number, require_order
 from nlgauge.metric.versions import installed_version
@@ -74,14 +74,9 @@ class Chrf(Metric):
         return [(tokens, order) for tokens, order in ((characters, self.char_order), (words, self.word_order)) if order]
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        predicted, expected, matched = [], [], []
-        for feature, order in self._levels:
-            tokens, predictions, references = view.get(feature, view.predictions, view.reference)
-            matched.append(view.rows(ClippedMatches(feature, order)))
-            predicted.append(ngram_totals(tokens.lengths[predictions], order))
-            expected.append(ngram_totals(tokens.lengths[references], order))
-        total = np.hstack(expected)
-        return {"chrf": np.hstack([np.where(total > 0, np.hstack(predicted), 0.0), total, *matched])}
+        levels = [view.rows(ClippedMatches(tokens, order)) for tokens, order in self._levels]
+        matched, predicted, expected = (np.hstack(counts) for counts in zip(*levels, strict=True))
+        return {"chrf": np.hstack([np.where(expected > 0, predicted, 0.0), expected, matched])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         predicted, expected, matched = np.split(np.asarray(statistics, dtype=np.float64), 3, axis=-1)

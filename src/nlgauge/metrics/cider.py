@@ -21,7 +21,7 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features import RunOptions
 from nlgauge.features.text import TokenKeys, token_libraries
-from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys
+from nlgauge.kernels.ngram_keys import count_keys, keys_once_each, look_up, ngram_keys
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.kernels.tfidf import tfidf_similarity
 from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
@@ -42,10 +42,8 @@ class DocumentFrequencies(Fit):
         column, rows = view.get(self.tokens, view.reference)
         found: Arrays = {"documents": np.array([len(view.references)])}
         for n in range(1, self.max_order + 1):
-            keys = ngram_keys(column.take(rows), n)
-            documents = view.references.owners[keys.owners].astype(np.uint64)
-            once = np.unique(np.column_stack([keys.values, documents]), axis=0)
-            found[f"keys{n}"], found[f"frequencies{n}"] = count_keys(once[:, 0])
+            once = keys_once_each(ngram_keys(column, n), Ragged(rows, view.references.offsets))
+            found[f"keys{n}"], found[f"frequencies{n}"] = count_keys(once)
         return found
 
     def merge(self, partials: Sequence[Arrays]) -> Arrays:

@@ -6,15 +6,17 @@ outputs of about equal length can be compared.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features
 from nlgauge.features.text import Tokens, token_libraries
+from nlgauge.kernels.ngram_sets import different_ngrams
+from nlgauge.kernels.ngrams import ngram_totals
 from nlgauge.metric import CorpusMetric, Output, register
 from nlgauge.metric.domains import require_order
+from nlgauge.metric.mean import share
 
 
 @register
@@ -41,11 +43,5 @@ class Distinct(CorpusMetric):
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
         tokens, rows = features.get(Tokens(self.tokenizer), corpus.predictions[system].values)
-        texts = tokens.take(rows).lists()
-        found = {f"distinct{n}": math.nan for n in range(1, self.max_order + 1)}
-        for n in range(1, min(self.max_order, max(map(len, texts), default=0)) + 1):
-            different: set[tuple[int, ...]] = set()
-            for text in texts:
-                different.update(zip(*(text[k:] for k in range(n)), strict=False))
-            found[f"distinct{n}"] = len(different) / sum(max(len(text) - n + 1, 0) for text in texts)
-        return found
+        different, totals = different_ngrams(tokens, rows, self.max_order), ngram_totals(tokens.lengths[rows], self.max_order).sum(axis=0)
+        return {f"distinct{n}": float(ratio) for n, ratio in enumerate(share(different, totals), 1)}

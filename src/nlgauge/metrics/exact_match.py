@@ -27,13 +27,15 @@ class ExactMatch(Metric):
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"exact_match": (Output("exact_match", True, 0, 1),)}
 
-    def _normal(self, text: str) -> str:
-        dropped = (string.punctuation if self.ignore_punctuation else "") + (string.digits if self.ignore_numbers else "")
-        return (text.lower() if self.lowercase else text).translate(str.maketrans("", "", dropped))
-
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        pairs = zip(view.predictions, view.reference, strict=True)
-        equal = [self._normal(view.text(prediction)) == self._normal(view.text(reference)) for prediction, reference in pairs]
+        equal = view.predictions == view.reference
+        dropped = (string.punctuation if self.ignore_punctuation else "") + (string.digits if self.ignore_numbers else "")
+        if dropped or self.lowercase:
+            table = str.maketrans("", "", dropped)
+            for row in np.flatnonzero(~equal).tolist():
+                texts = (view.text(side[row]) for side in (view.predictions, view.reference))
+                first, second = ((text.lower() if self.lowercase else text).translate(table) for text in texts)
+                equal[row] = first == second
         return {"exact_match": np.column_stack([equal, np.ones(len(equal))])}
 
     def score(self, part: str, statistics: Array) -> Arrays:

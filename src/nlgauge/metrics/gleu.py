@@ -17,9 +17,9 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, NgramMatches, Order
-from nlgauge.features.pairs import ClippedMatches
+from nlgauge.features.pairs import ClippedMatches, Matched
 from nlgauge.features.text import Tokens, token_libraries
-from nlgauge.kernels.ngrams import longest_matched, ngram_totals
+from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_order
 
@@ -56,12 +56,9 @@ class Gleu(Metric):
         matched, predicted, expected = (counts.sum(axis=1) for counts in self._counts(view))
         return {"gleu": np.column_stack([matched, np.maximum(predicted, expected)])}
 
-    def _counts(self, view: View) -> tuple[Array, Array, Array]:
-        """For each row and order the n-grams that match, that were predicted and that were expected."""
-        tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-        matched = view.rows(ClippedMatches(self._tokens, self.max_order))
-        predicted, expected = (ngram_totals(tokens.lengths[side], self.max_order) for side in (predictions, references))
-        return matched, predicted, expected
+    def _counts(self, view: View) -> Matched:
+        found: Matched = view.rows(ClippedMatches(self._tokens, self.max_order))
+        return found
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics)

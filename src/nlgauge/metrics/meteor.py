@@ -14,22 +14,22 @@ With copy words (METEOR++, experimental) P and R are multiplied by (matched copy
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, WordAlignment
 from nlgauge.features.pairs import Findings
 from nlgauge.features.paraphrases import content, phrase_table, word_list
-from nlgauge.features.text import MOST_WORDS, Words, token_libraries
+from nlgauge.features.text import Tokens, token_libraries
+from nlgauge.features.word_keys import meteor_stems, no_keys, numbered
 from nlgauge.features.wordnet import nltk_synonyms, pooled_synsets, synsets
-from nlgauge.kernels.alignment import Keys, Match, chunk_numbers
-from nlgauge.kernels.alignment_compat import beam, greedy
+from nlgauge.kernels.alignment import BUDGET, Match, chunk_numbers, match_column, word_alignments
+from nlgauge.kernels.alignment_compat import beam, beam_alignments, greedy_alignments
 from nlgauge.kernels.phrase_alignment import most_places, phrase_alignment
 from nlgauge.metric import Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_number
@@ -63,11 +63,14 @@ _TUNINGS = {
 }
 
 
-@cache
-def _stemmer(version: str) -> Callable[[str], str]:
-    from nltk.stem import PorterStemmer, SnowballStemmer
+class _Aligned(NamedTuple):
+    """The words of the texts as numbers, how each number is spelt, the rows of predictions and references, and the matches of each pair."""
 
-    return lru_cache(MOST_WORDS)((SnowballStemmer("english") if version == "1.5" else PorterStemmer()).stem)
+    words: Ragged
+    spelt: list[str]
+    predictions: Array
+    references: Array
+    matches: Ragged
 
 
 @register
@@ -119,8 +122,7 @@ class Meteor(Metric):
         return {**super().facts(corpus), **{f"{parameter}_content": content(path) for parameter, path in read.items() if isinstance(path, str)}}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        rows = [self._counts(ours, theirs, alignment) for ours, theirs, alignment in view.rows(Findings(self))]
-        counts = np.array(rows, dtype=np.float64).reshape(len(view), _COUNTS + 2 + 5 * bool(self.copy_words))
+        counts = self._counts(view.rows(Findings(self)))
         if self.version == "1.5":
             return {"meteor": counts}
         return {"meteor": np.column_stack([*self._scores(counts).values(), np.ones(len(view))])}
@@ -147,75 +149,107 @@ class Meteor(Metric):
         penalty = gamma * (chunks / np.where(matches > 0, matches, 1.0)) ** beta
         return {"meteor": mean * (1 - penalty), "precision": precision, "recall": recall, "f_mean": mean, "penalty": penalty}
 
-    def _counts(self, prediction: list[str], reference: list[str], alignment: list[Match]) -> list[float]:
-        """One row: content and function words of prediction and reference, the same of those matched by each module, matches, chunks.
+    def _counts(self, aligned: _Aligned) -> Array:
+        """Of each row content and function words of prediction and reference, the same of those matched by each module, matches, chunks.
 
         Words that phrases match are counted on either side, and their mean is the number of matches. With copy words five more: how many
         there are in prediction and reference, how many of these are matched, and 1 for the segment.
         """
         functions = FUNCTION_WORDS if self.function_words is None else frozenset(self.function_words)
         copied = self._copied() - functions
-        fours = np.zeros((1 + len(_MODULES), 2, 2), dtype=np.int64)
-        copies = np.zeros((2, 2), dtype=np.int64)
-        for side, words in enumerate((prediction, reference)):
-            in_list = [word in functions for word in words]
-            fours[0, side] = in_list.count(False), in_list.count(True)
-            copies[0, side] = sum(word in copied for word in words)
-            for match in alignment:
-                for place in range(match[side], match.ends()[side]):
-                    fours[1 + match.module, side, int(in_list[place])] += 1
-                    copies[1, side] += words[place] in copied
-        matched = fours[1:].sum(axis=(0, 2))
-        chunks = chunk_numbers(alignment)[-1] if alignment else 0
-        if self.version == "1.5" and chunks == 1 and matched.tolist() == [len(prediction), len(reference)]:
-            chunks = 0
-        return [*fours.ravel().tolist(), matched.sum() / 2, chunks, *([*copies.ravel().tolist(), 1] if self.copy_words else [])]
+        words, matches, rows = aligned.words, aligned.matches, len(aligned.predictions)
+        in_list, in_copied = (np.array([word in chosen for word in aligned.spelt], dtype=bool)[words.values] for chosen in (functions, copied))
+        fours = np.zeros((rows, 1 + len(_MODULES), 2, 2))
+        copies = np.zeros((rows, 2, 2))
+        for side, texts in enumerate((aligned.predictions, aligned.references)):
+            listed, copies[:, 0, side] = (_sums(words, counted)[texts] for counted in (in_list, in_copied))
+            fours[:, 0, side] = np.column_stack([words.lengths[texts] - listed, listed])
+            lengths = matches.values[:, 3 + side]
+            # Every word of every match: where it stands among all words, and whose it is.
+            within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+            places = np.repeat(words.offsets[texts][matches.owners] + matches.values[:, side], lengths) + within
+            owners = np.repeat(matches.owners, lengths)
+            kinds = 2 * (len(_MODULES) * owners + np.repeat(matches.values[:, 2], lengths)) + in_list[places]
+            fours[:, 1:, side] = np.bincount(kinds, minlength=2 * len(_MODULES) * rows).reshape(rows, len(_MODULES), 2)
+            copies[:, 1, side] = np.bincount(owners, in_copied[places], rows)
+        matched = fours[:, 1:].sum(axis=(1, 3))
+        chunks = np.bincount(matches.owners, _chunk_begins(matches), rows)
+        if self.version == "1.5":
+            lengths = np.column_stack([words.lengths[aligned.predictions], words.lengths[aligned.references]])
+            chunks = np.where((chunks == 1) & (matched == lengths).all(axis=1), 0.0, chunks)
+        found = [fours.reshape(rows, _COUNTS), matched.sum(axis=1) / 2, chunks]
+        return np.column_stack([*found, copies.reshape(rows, 4), np.ones(rows)] if self.copy_words else found)
 
     def _copied(self) -> frozenset[str]:
         return word_list(self.copy_words) if isinstance(self.copy_words, str) else frozenset(word.lower() for word in self.copy_words)
 
-    def findings(self, view: View) -> list[tuple[list[str], list[str], list[Match]]]:
-        """The words of prediction and reference with their alignment, row by row."""
-        words, predictions, references = view.get(Words(self.tokenizer), view.predictions, view.reference)
-        rows = words.lists()
-        numbers: dict[int, int] = {}
-        ids = [[numbers.setdefault(word, len(numbers)) for word in row] for row in rows]
-        spelt = [view.text(word) for word in numbers]
-        stem = _stemmer(self.version) if self.stem else None
+    def findings(self, view: View) -> _Aligned:
+        """The words of predictions and references with their alignments."""
+        tokens = Tokens(self.tokenizer, lowercase=True)
+        words, predictions, references = view.get(tokens, view.predictions, view.reference)
+        sides = words, predictions, references
+        spelt = view.features.memory_of(tokens).words()
+        stems = meteor_stems(spelt, self.version) if self.stem else spelt
+        if self.compat == "nltk":
+            found = greedy_alignments(*sides, numbered(stems), self._accepted(stems))
+        elif isinstance(self.paraphrases, str):
+            found = match_column(self._with_phrases(*sides, spelt, self._modules(spelt, stems)))
+        elif self.compat == "jar":
+            found = beam_alignments(*sides, self._modules(spelt, stems))
+        else:
+            found = word_alignments(*sides, self._modules(spelt, stems), BUDGET)
+        return _Aligned(words, spelt, predictions, references, found)
+
+    def _modules(self, spelt: list[str], stems: list[str]) -> list[Ragged]:
+        """For each module the keys of each word: itself, its stem, its synsets, the groups of paraphrases that it is in."""
         senses = pooled_synsets if self.compat == "jar" else synsets
-        table = phrase_table(self.paraphrases) if isinstance(self.paraphrases, str) else None
-        groups = [] if table else [frozenset(group.lower().split()) for group in self.paraphrases]
-        modules: list[Keys] = [
-            [(number,) for number in range(len(spelt))],
-            [(stem(word),) if stem else () for word in spelt],
-            [senses(word) if self.synonyms else () for word in spelt],
-            [[i for i, group in enumerate(groups) if word in group] for word in spelt],
+        groups = [] if isinstance(self.paraphrases, str) else [group.lower().split() for group in self.paraphrases]
+        numbers: dict[str, list[int]] = defaultdict(list)
+        for number, group in enumerate(groups):
+            for word in dict.fromkeys(group):
+                numbers[word].append(number)
+        return [
+            Ragged.single(np.arange(len(spelt), dtype=np.int32)),
+            numbered(stems) if self.stem else no_keys(spelt),
+            Ragged.of([sorted(senses(word)) for word in spelt], dtype=np.int32) if self.synonyms else no_keys(spelt),
+            Ragged.of([numbers.get(word, []) for word in spelt], dtype=np.int32) if groups else no_keys(spelt),
         ]
-        found = []
+
+    def _accepted(self, stems: list[str]) -> Ragged:
+        """For each word the stems, of those there are, that NLTK takes for synonyms of its own."""
+        if not self.synonyms:
+            return no_keys(stems)
+        numbers = {stem: number for number, stem in enumerate(dict.fromkeys(stems))}
+        accepted = {stem: sorted(numbers[one] for one in {stem, *nltk_synonyms(stem)} if one in numbers) for stem in numbers}
+        return Ragged.of([accepted[stem] for stem in stems], dtype=np.int32)
+
+    def _with_phrases(self, words: Ragged, predictions: Array, references: Array, spelt: list[str], modules: list[Ragged]) -> Iterator[list[Match]]:
+        """The alignment of each row with the phrases of the table."""
+        assert isinstance(self.paraphrases, str)
+        table, rows, keys = phrase_table(self.paraphrases), words.lists(), [module.lists() for module in modules]
         for p, r in zip(predictions.tolist(), references.tolist(), strict=True):
-            sides = [spelt[word] for word in ids[p]], [spelt[word] for word in ids[r]]
-            if self.compat == "nltk":
-                words = greedy(*sides, stem, nltk_synonyms if self.synonyms else None)
-                found.append((*sides, [Match(*match) for match in words]))
-                continue
-            most = None if self.compat == "jar" else most_places(sides[1])
-            phrases = [Match(place, other, 3, *lengths) for place, other, *lengths in table.matches(*sides, most)] if table else []
+            prediction, reference = rows[p], rows[r]
+            most = None if self.compat == "jar" else most_places(reference)
+            places = table.matches([spelt[word] for word in prediction], [spelt[word] for word in reference], most)
+            phrases = [Match(place, other, 3, *lengths) for place, other, *lengths in places]
             if self.compat == "jar":
-                alignment = beam(ids[p], ids[r], modules, phrases)
+                yield beam(prediction, reference, keys, phrases)
             else:
-                joined = _single(phrases, ids[p], ids[r]) if table else modules[3]
                 longer = [phrase for phrase in phrases if phrase[3:] != (1, 1)]
-                alignment = phrase_alignment(ids[p], ids[r], [*modules[:3], joined], longer)
-            found.append((*sides, alignment))
-        return found
+                yield phrase_alignment(prediction, reference, [*keys[:3], _single(phrases, prediction, reference)], longer)
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         found: list[Explanation] = []
-        for row, (prediction, reference, alignment) in zip(self.statistics(view, fitted)["meteor"], view.rows(Findings(self)), strict=True):
+        aligned = view.rows(Findings(self))
+        counts = self._counts(aligned)
+        for i, row in enumerate(self.statistics(view, fitted)["meteor"]):
+            texts = aligned.words[aligned.predictions[i]], aligned.words[aligned.references[i]]
+            prediction, reference = ([aligned.spelt[word] for word in text] for text in texts)
+            alignment = [Match(*match) for match in aligned.matches[i].tolist()]
             values = {name: float(value) for name, value in self.score("meteor", row).items()}
             title = f"meteor {values['meteor']:.4f} ({', '.join(f'{name} {values[name]:.4f}' for name in ('precision', 'recall', 'penalty'))})"
             if self.copy_words:
-                _, expected, _, matched, _ = self._counts(prediction, reference, alignment)[-5:]
+                _, expected, _, matched, _ = counts[i, -5:]
                 title += f", {matched:g} of {expected:g} copy words of the reference matched"
             matches, chunks = [], []
             for match, chunk in zip(alignment, chunk_numbers(alignment), strict=True):
@@ -237,6 +271,21 @@ def _single(phrases: list[Match], prediction: list[int], reference: list[int]) -
             for word in pair:
                 found[word].append(pair)
     return found
+
+
+def _sums(column: Ragged, values: Array) -> Array:
+    """The sum of each row's values."""
+    sums = np.concatenate([[0], np.cumsum(values)])
+    return np.asarray(sums[column.offsets[1:]] - sums[column.offsets[:-1]])
+
+
+def _chunk_begins(matches: Ragged) -> Array:
+    """Whether each match begins a chunk: it does not go on where the match before it ends."""
+    begins = np.ones(len(matches.values), dtype=bool)
+    values = matches.values
+    begins[1:] = (values[1:, :2] != values[:-1, :2] + values[:-1, 3:]).any(axis=1)
+    begins[matches.offsets[:-1][matches.lengths > 0]] = True
+    return begins
 
 
 def _strings(value: object) -> bool:

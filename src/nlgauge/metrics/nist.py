@@ -45,8 +45,9 @@ class InformationWeights(Fit):
         found: Arrays = {"counts0": np.array([float(len(references.values))])}
         for n in range(1, self.max_order + 1):
             keys = ngram_keys(references, n).values
-            found[f"keys{n}"], found[f"counts{n}"] = count_keys(keys)
-            found[f"prefixes{n}"] = ngram_keys(references, n, first=n - 1).values[np.unique(keys, return_index=True)[1]]
+            found[f"keys{n}"], first, counts = np.unique(keys, return_index=True, return_counts=True)
+            found[f"counts{n}"] = counts.astype(np.float64)
+            found[f"prefixes{n}"] = ngram_keys(references, n, first=n - 1).values[first]
         return found
 
     def merge(self, partials: Sequence[Arrays]) -> Arrays:

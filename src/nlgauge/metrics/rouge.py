@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -26,11 +27,17 @@ from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches, Findings
 from nlgauge.features.text import Lines, Tokens, token_libraries
 from nlgauge.kernels.lcs import lcs_lengths, union_lcs_hits
-from nlgauge.kernels.ngrams import longest_matched, ngram_totals
+from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 
 _TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 _COCO_BETA = 1.2
+
+
+@cache
+def _outputs(types: tuple[str, ...]) -> dict[str, tuple[Output, ...]]:
+    kinds = sorted(types, key=lambda kind: kind != "rougeL")
+    return {kind: tuple(Output(kind + suffix, True, 0, 1) for suffix in ("", "_precision", "_recall")) for kind in kinds}
 
 
 @register
@@ -61,8 +68,7 @@ class Rouge(Metric):
         return token_libraries(self.tokenizer, self.stem)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        types = ["rougeL"] if self.compat == "coco" else sorted(self.rouge_types, key=lambda kind: kind != "rougeL")
-        return {kind: tuple(Output(kind + suffix, True, 0, 1) for suffix in ("", "_precision", "_recall")) for kind in types}
+        return dict(_outputs(("rougeL",) if self.compat == "coco" else self.rouge_types))
 
     @property
     def _tokens(self) -> Tokens:
@@ -70,15 +76,17 @@ class Rouge(Metric):
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         assert view.references is not None
-        found = {}
-        weight = _COCO_BETA**2 if self.compat == "coco" else 1.0
-        for kind, (hits, predicted, expected) in view.rows(Findings(self)).items():
-            precision, recall = hits / np.maximum(predicted, 1), hits / np.maximum(expected, 1)
-            if self.compat == "coco":
-                precision, recall = (np.maximum.reduceat(side, view.references.offsets[:-1]) for side in (precision, recall))
-            f = (1 + weight) * precision * recall / np.where(recall > 0, recall + weight * precision, 1.0)
-            found[kind] = np.column_stack([f, precision, recall, np.ones(len(f))])
-        return found
+        findings = view.rows(Findings(self))
+        # All types at once: what is found, in the order of `findings`, by type and pair.
+        hits, predicted, expected = np.array(list(findings.values()), dtype=np.float64).transpose(1, 0, 2)
+        precision, recall = hits / np.maximum(predicted, 1), hits / np.maximum(expected, 1)
+        weight = 1.0
+        if self.compat == "coco":
+            weight = _COCO_BETA**2
+            precision, recall = (np.maximum.reduceat(side, view.references.offsets[:-1], axis=1) for side in (precision, recall))
+        f = (1 + weight) * precision * recall / np.where(recall > 0, recall + weight * precision, 1.0)
+        rows = np.stack([f, precision, recall, np.ones_like(f)], axis=-1)
+        return dict(zip(findings, rows, strict=True))
 
     def findings(self, view: View) -> dict[str, tuple[Array, Array, Array]]:
         """For each type the hits, and how many there could be in the prediction and in the reference, for each pair of the two."""
@@ -86,8 +94,8 @@ class Rouge(Metric):
         tokens, predictions, references = view.get(self._tokens, view.predictions[view.references.owners], view.reference)
         lengths = tokens.lengths[predictions], tokens.lengths[references]
         highest = max((int(kind[-1]) for kind in self.outputs() if kind[-1].isdigit()), default=0)
-        matches = view.rows(ClippedMatches(self._tokens, highest))
-        totals = [ngram_totals(length, highest) for length in lengths]
+        matched, predicted, expected = view.rows(ClippedMatches(self._tokens, highest))
+        predicted = predicted[view.references.owners]
         found = {}
         for kind in self.outputs():
             if kind == "rougeL":
@@ -96,7 +104,7 @@ class Rouge(Metric):
                 found[kind] = self._union_counts(view)
             else:
                 n = int(kind[-1]) - 1
-                found[kind] = matches[:, n], totals[0][:, n], totals[1][:, n]
+                found[kind] = matched[:, n], predicted[:, n], expected[:, n]
         return found
 
     def _union_counts(self, view: View) -> tuple[Array, Array, Array]:

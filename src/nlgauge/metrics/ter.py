@@ -21,7 +21,8 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Edit, Edits, Explanation
 from nlgauge.features.pairs import Findings
-from nlgauge.features.text import Tokens
+from nlgauge.features.text import Tokens, tokenizer
+from nlgauge.features.tokenizers import Tokenizer
 from nlgauge.kernels.edits import runs
 from nlgauge.kernels.tercom import Shift, alignment, apply_shift, shift_edits
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
@@ -44,10 +45,12 @@ class TercomTokens(Tokens):
     no_punct: bool = False
     asian_support: bool = False
 
-    def of(self, text: str) -> list[str]:
+    def splitter(self) -> Tokenizer:
         options = {"normalized": self.normalized, "no_punct": self.no_punct, "asian_support": self.asian_support}
-        tokens: list[str] = _tercom(case_sensitive=not self.lowercase, **options)(text.rstrip()).split()
-        return tokens
+        if not any(options.values()):
+            return tokenizer("whitespace")
+        tercom = _tercom(case_sensitive=not self.lowercase, **options)
+        return Tokenizer(lambda text: tercom(text.rstrip()).split())
 
 
 @register

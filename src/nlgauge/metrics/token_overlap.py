@@ -52,9 +52,8 @@ class TokenOverlap(MeanMetric):
         return value[:, None]
 
     def _counts(self, view: View) -> tuple[Array, Array, Array]:
-        tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-        overlap = view.rows(ClippedMatches(self._tokens, 1))[:, 0]
-        return overlap, tokens.lengths[predictions], tokens.lengths[references]
+        overlap, predicted, expected = view.rows(ClippedMatches(self._tokens, 1))
+        return overlap[:, 0], predicted[:, 0], expected[:, 0]
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.statistics(view, fitted)[self.name]

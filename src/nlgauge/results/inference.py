@@ -14,7 +14,7 @@ the spread of the full sample about the truth to first order (delete-d jackknife
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -67,6 +67,7 @@ class Inference:
 
     def intervals(self) -> dict[tuple[str, str], dict[str, Interval]]:
         """The interval of every output of every table."""
+        self._draw(system for system, _ in self.tables)
         return {key: with_score(self._intervals(key, table)) for key, table in self.tables.items()}
 
     def _intervals(self, key: tuple[str, str], table: Table) -> dict[str, Interval]:
@@ -97,14 +98,21 @@ class Inference:
 
     def bootstrapped(self, system: str) -> dict[str, Arrays]:
         """For each additive metric of a system every output of every resample; the resamples are the same for all systems."""
-        if system not in self._drawn:
-            labels, tables = self._additive(system)
-            self._drawn[system] = dict(zip(labels, bootstrap_scores(tables, self.plan), strict=True)) if tables else {}
+        self._draw([system])
         return self._drawn[system]
 
-    def _additive(self, system: str) -> tuple[list[str], list[Table]]:
-        found = {label: table for (owner, label), table in self.tables.items() if owner == system and table.additive}
-        return list(found), list(found.values())
+    def _draw(self, systems: Iterable[str]) -> None:
+        """Resamples the additive metrics of those of the systems that were not yet; all at once, since drawing costs more than summing."""
+        missing = [system for system in dict.fromkeys(systems) if system not in self._drawn]
+        tables = {key: table for key, table in self.tables.items() if key[0] in missing and table.additive}
+        drawn: dict[str, dict[str, Arrays]] = {system: {} for system in missing}
+        if tables and self.plan.clusters.count > 1:
+            for (system, label), scores in zip(tables, bootstrap_scores(list(tables.values()), self.plan), strict=True):
+                drawn[system][label] = scores
+        self._drawn |= drawn
+
+    def _additive(self, system: str) -> list[str]:
+        return [label for (owner, label), table in self.tables.items() if owner == system and table.additive]
 
     def _on_halves(self, system: str, table: Table) -> Arrays:
         metric = table.metric
@@ -113,38 +121,48 @@ class Inference:
         values = [metric.whole(self.corpus.take(half), system, self._features) for half in halves]
         return {output.name: np.array([value[output.name] for value in values]) for output in table.outputs()}
 
-    def compared(self, one: str, other: str, test: str) -> list[Compared]:
-        """The rows of a comparison of two systems, one for the leading output of each part of each metric."""
-        tests = self._tests(one, other, test)
+    def compared(self, pairs: Sequence[tuple[str, str]], test: str) -> list[Compared]:
+        """The rows of a comparison: for each pair of systems one for the leading output of each part of each metric."""
+        self._draw(system for pair in pairs for system in pair)
+        shuffled = self._shuffled(pairs) if test == "randomisation" else {}
         rows = []
-        for (system, label), table in self.tables.items():
-            if system != one:
-                continue
-            scores, others = table.scores(), self.tables[other, label].scores()
-            reason = self.obstacle(table)
-            found = {} if reason or table.additive else self._swapped(one, other, label)
-            for output in table.leading():
-                tested = PairTest(reason=reason) if reason else {**tests.get(label, {}), **found}[output.name]
-                rows.append(Compared(label, output, one, other, scores[output.name], others[output.name], *tested))
+        for one, other in pairs:
+            for (system, label), table in self.tables.items():
+                if system != one:
+                    continue
+                scores, others = table.scores(), self.tables[other, label].scores()
+                reason = self.obstacle(table)
+                tests = {} if reason else self._tests(one, other, label, shuffled, test) if table.additive else self._swapped(one, other, label)
+                for output in table.leading():
+                    tested = PairTest(reason=reason) if reason else tests[output.name]
+                    rows.append(Compared(label, output, one, other, scores[output.name], others[output.name], *tested))
         return rows
 
-    def _tests(self, one: str, other: str, test: str) -> dict[str, dict[str, PairTest]]:
-        labels, first = self._additive(one)
-        _, second = self._additive(other)
-        if not labels or self.plan.clusters.count < 2:
+    def _shuffled(self, pairs: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str, str], Arrays]:
+        """For each pair of systems and additive metric the differences of all outputs after swaps, which are the same for all pairs and metrics."""
+        keys = [(one, other, label) for one, other in pairs for label in self._additive(one)]
+        if not keys or self.plan.clusters.count < 2:
             return {}
-        shuffled = _randomised(first, second, self.plan) if test == "randomisation" else [{} for _ in labels]
-        found: dict[str, dict[str, PairTest]] = {}
+        first, second = (
+            [self.tables[system, label] for system, label in side]
+            for side in (
+                [(one, label) for one, _, label in keys],
+                [(other, label) for _, other, label in keys],
+            )
+        )
+        return dict(zip(keys, _randomised(first, second, self.plan), strict=True))
+
+    def _tests(self, one: str, other: str, label: str, shuffled: Mapping[tuple[str, str, str], Arrays], test: str) -> dict[str, PairTest]:
+        table = self.tables[one, label]
+        scores, others = table.scores(), self.tables[other, label].scores()
+        ours, theirs = self.bootstrapped(one)[label], self.bootstrapped(other)[label]
+        null = shuffled.get((one, other, label), {})
         # The difference of two infinite scores is not known.
         with np.errstate(invalid="ignore"):
-            for i, label in enumerate(labels):
-                ours, theirs = self.bootstrapped(one)[label], self.bootstrapped(other)[label]
-                scores, others = first[i].scores(), second[i].scores()
-                found[label] = {
-                    name: _pair_test(scores[name] - others[name], values - theirs[name], shuffled[i].get(name), self.plan, test)
-                    for name, values in ours.items()
-                }
-        return found
+            return {
+                name: _pair_test(scores[name] - others[name], ours[name] - theirs[name], null.get(name), self.plan, test)
+                for name in (output.name for output in table.leading())
+            }
 
     def _swapped(self, one: str, other: str, label: str) -> dict[str, PairTest]:
         metric = self.tables[one, label].metric

@@ -10,9 +10,11 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
+from nlgauge.kernels.resampling import draw_counts
 from nlgauge.results.table import Table, stacked
 
-_BLOCK_BYTES = 32_000_000
+# What the counts of a block of draws may take: little enough to stay near the processor, enough that rows are not read anew for a few draws.
+_BLOCK_BYTES = 16_000_000
 # Simulations on real translations: with 100 segments 95 % intervals cover 93.5 to 95 %, with 20 91.5 to 94.5 %, with 5 79 to 86 %.
 FEW_UNITS = 20
 
@@ -21,26 +23,27 @@ class Clusters:
     """The resampling units: segments, or documents if given."""
 
     def __init__(self, documents: Sequence[str] | None, segments: int) -> None:
-        if documents is None:
-            self._owners = np.arange(segments)
-        else:
-            self._owners = np.unique(np.array(documents, dtype=object).astype(str), return_inverse=True)[1].reshape(-1)
-        self.count = int(self._owners.max()) + 1
+        self._segments = segments
+        # The document of each segment; None where every segment is a unit of its own.
+        self._owners = None if documents is None else np.unique(np.array(documents, dtype=object).astype(str), return_inverse=True)[1].reshape(-1)
+        self.count = segments if self._owners is None else int(self._owners.max()) + 1
 
     def bootstrap(self, resamples: int, seed: int) -> Iterator[Array]:
         """Blocks of (resamples, segments): how often each segment was drawn."""
         rng = np.random.default_rng(seed)
-        for block in _blocks(resamples, len(self._owners)):
-            drawn = rng.integers(self.count, size=(block, self.count))
-            shifted = drawn + self.count * np.arange(block)[:, None]
-            counts = np.bincount(shifted.reshape(-1), minlength=block * self.count).reshape(block, self.count)
-            yield counts[:, self._owners].astype(np.float64)
+        for block in _blocks(resamples, self._segments):
+            drawn = rng.integers(self.count, size=(block, self.count), dtype=np.int32)
+            yield self._of_segments(draw_counts(drawn, self.count))
 
     def swaps(self, resamples: int, seed: int) -> Iterator[Array]:
         """Blocks of (resamples, segments): 1 where the two systems change places."""
         rng = np.random.default_rng(seed)
-        for block in _blocks(resamples, len(self._owners)):
-            yield rng.integers(2, size=(block, self.count))[:, self._owners].astype(np.float64)
+        for block in _blocks(resamples, self._segments):
+            yield self._of_segments(rng.integers(2, size=(block, self.count), dtype=np.int32).astype(np.float64))
+
+    def _of_segments(self, values: Array) -> Array:
+        """Values by unit (the last axis) as values by segment."""
+        return values if self._owners is None else values[..., self._owners]
 
     def halves(self, resamples: int, seed: int) -> Iterator[Array]:
         """Segment numbers of random halves of the units, drawn without replacement; the smaller half where their number is odd."""
@@ -48,7 +51,7 @@ class Clusters:
         for _ in range(resamples):
             kept = np.zeros(self.count, dtype=bool)
             kept[rng.permutation(self.count)[: self.count // 2]] = True
-            yield np.flatnonzero(kept[self._owners])
+            yield np.flatnonzero(self._of_segments(kept))
 
     @property
     def half_scale(self) -> float:

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,12 +50,12 @@ class Result(Mapping[str, Any]):
     # What was drawn last, so that intervals and a comparison after them draw once.
     _last: list[Inference] = field(default_factory=list, repr=False)
 
-    @property
+    @cached_property
     def systems(self) -> tuple[str, ...]:
         """The systems' names."""
         return tuple(dict.fromkeys(system for system, _ in self.tables))
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
         """The metrics' labels."""
         return tuple(dict.fromkeys(label for _, label in self.tables))
@@ -171,7 +172,7 @@ class Result(Mapping[str, Any]):
         warned = caution(inferred.plan.clusters.count, test)
         if warned and test == "bootstrap":
             warnings.warn(f"{warned}; use test='randomisation'.", stacklevel=2)
-        rows = [row for one, other in pairs for row in inferred.compared(one, other, test)]
+        rows = inferred.compared(pairs, test)
         corrected = inference.holm([row.p for row in rows])
         found = [row._replace(p_holm=p) for row, p in zip(rows, corrected, strict=True)]
         return Comparison(found, test, inferred.plan.confidence, resamples, warned, self.label)

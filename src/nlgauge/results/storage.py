@@ -138,7 +138,7 @@ def _write(result: Result, directory: Path, texts: bool) -> None:
     (directory / "run.json").write_bytes(msgspec.json.format(msgspec.json.encode(run)) + b"\n")
     corpus = result.corpus if texts or not result.has_texts else _hashed(result.corpus)
     with (directory / "corpus.jsonl").open("wb") as stream:
-        for record in corpus.records():
+        for record in corpus.each_record():
             stream.write(msgspec.json.encode(record) + b"\n")
     for name, content in (("statistics.npz", statistics), ("fits.npz", arrays)):
         with (directory / name).open("wb") as stream:

@@ -9,7 +9,7 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.language import code, name
-from nlgauge.corpus.scripts import Script, is_mostly_not_latin, language_of, unspaced_script
+from nlgauge.corpus.scripts import Script, is_mostly_ascii, is_mostly_not_latin, language_of, unspaced_script
 from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.metric import AnyMetric, Output
 from nlgauge.results.table import Table
@@ -24,8 +24,7 @@ def check(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
         if metric.takes != "alone":
             if corpus.references is None:
                 raise InputError(f"{label} needs references, none were given.")
-            bare = np.flatnonzero(corpus.references.lengths == 0)
-            if bare.size:
+            if not corpus.references.is_single and (bare := np.flatnonzero(corpus.references.lengths == 0)).size:
                 raise InputError(f"{label} needs a reference for every segment; segment {corpus.ids[bare[0]]!r} has none.")
         if metric.source and corpus.sources is None:
             raise InputError(f"{label} needs sources, none were given; pass sources=[...] (on the command line -s FILE).")
@@ -47,8 +46,9 @@ def warn_about_languages(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> No
     """One warning at most: of metrics designed for other languages, a language that cannot be right, texts that metrics cannot split into words."""
     texts = _sample(corpus)
     text = "".join(texts)
-    script = unspaced_script(text)
-    unfit = _unfit(corpus.lang, metrics, is_mostly_not_latin(text))
+    plain = is_mostly_ascii(text)
+    script = None if plain else unspaced_script(text)
+    unfit = _unfit(corpus.lang, metrics, not plain and is_mostly_not_latin(text))
     remarks = [_unfit_remark(corpus.lang, metrics, unfit)] if unfit else []
     if script is not None:
         guess = language_of(text, script)
@@ -65,7 +65,8 @@ def _sample(corpus: Corpus) -> list[str]:
     """The beginnings of some different predictions and references, from all over the corpus."""
     columns = [column.values for column in corpus.predictions.values()] + ([] if corpus.references is None else [corpus.references.values])
     ids = dict.fromkeys(text for column in columns for text in column[:: len(column) // _TEXTS + 1].tolist())
-    return [corpus.texts[text][:_CHARACTERS] for text in ids]
+    strings = corpus.texts.strings
+    return [strings[text][:_CHARACTERS] for text in ids]
 
 
 def _unfit(lang: str | None, metrics: Mapping[str, AnyMetric], not_latin: bool) -> list[str]:

@@ -6,16 +6,17 @@ A row is a prediction with one reference, with all references of its segment, or
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.corpus.columns import Array, Ragged, offsets_of
 from nlgauge.errors import MetricError
 from nlgauge.explain import Explanation
 from nlgauge.features import Features, RunOptions
@@ -51,6 +52,34 @@ def describe(job: Job) -> dict[str, Any]:
     return {"reduce_fn": {"callable": Reducer.name(rule)} if callable(rule) else rule, **asdict(job.options)}
 
 
+class _Occurrences(NamedTuple):
+    """Rows of a system: ids of predictions, ids of references ("pair") or segments ("joint"), ids of sources; which prediction each row is of."""
+
+    predictions: Array
+    seconds: Array | None
+    sources: Array | None
+    owners: Array
+
+    def columns(self) -> list[Array]:
+        """The columns in which rows may differ."""
+        return [column for column in (self.predictions, self.seconds, self.sources) if column is not None]
+
+    def take(self, rows: Array) -> _Occurrences:
+        """These rows."""
+        seconds, sources = (None if column is None else column[rows] for column in (self.seconds, self.sources))
+        return _Occurrences(self.predictions[rows], seconds, sources, self.owners[rows])
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[_Occurrences]) -> _Occurrences:
+        """The rows of several systems, one after the other."""
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        seconds = None if first.seconds is None else np.concatenate([part.seconds for part in parts if part.seconds is not None])
+        sources = None if first.sources is None else np.concatenate([part.sources for part in parts if part.sources is not None])
+        return cls(np.concatenate([part.predictions for part in parts]), seconds, sources, np.concatenate([part.owners for part in parts]))
+
+
 class ScoredRows(NamedTuple):
     """The rows that a metric is asked to score, and for each system where its own rows are among them."""
 
@@ -66,6 +95,7 @@ class Chunk:
     segments: Array
     options: RunOptions
     _distinct: dict[tuple[str, bool], ScoredRows] = field(default_factory=dict)
+    _columns: dict[str, Ragged] = field(default_factory=dict)
 
     @cached_property
     def features(self) -> Features:
@@ -75,7 +105,9 @@ class Chunk:
     def forget(self) -> None:
         """Lets the features go."""
         self.__dict__.pop("features", None)
+        self.__dict__.pop("_references", None)
         self._distinct.clear()
+        self._columns.clear()
 
     def alone(self) -> Corpus:
         """The chunk as a corpus of its own, without what scoring its rows does not need."""
@@ -96,61 +128,90 @@ class Chunk:
 
     def groups(self, metric: Metric, system: str) -> tuple[Array, Array]:
         """How many rows each prediction has, and how many predictions each segment has."""
-        predictions = self.corpus.predictions[system].take(self.segments)
+        predictions = self._predictions(system)
         if metric.takes != "pair":
             return np.ones(len(predictions.values), dtype=np.int64), predictions.lengths
-        assert self.corpus.references is not None
-        return self.corpus.references.take(self.segments).lengths[predictions.owners], predictions.lengths
+        lengths = self._references.lengths
+        return lengths if predictions.is_single else lengths[predictions.owners], predictions.lengths
 
     def fit_view(self, fit: Fit, system: str) -> View:
         """What a fit sees: the segments' references, and their sources or, with the source of each, a system's predictions."""
         corpus = self.corpus
         sources = None if corpus.sources is None else corpus.sources[self.segments]
-        references = None if corpus.references is None else corpus.references.take(self.segments)
+        references = None if corpus.references is None else self._references
         if fit.over == "system":
-            predictions = corpus.predictions[system].take(self.segments)
+            predictions = self._predictions(system)
             sources = None if sources is None else sources[predictions.owners]
             return View(self.features, predictions.values, references, sources, None, corpus.lang)
         return View(self.features, np.empty(0, dtype=np.int64), references, sources, None, corpus.lang)
 
     def _every_row(self, metric: Metric, system: str) -> ScoredRows:
-        rows, owners = self._occurrences(metric, system)
+        rows = self._occurrences(metric, system)
         # Fits number the system's predictions from its first segment on.
         first = self.corpus.predictions[system].offsets[self.segments[0]]
-        return ScoredRows(self._view(metric, rows, first + owners), {system: np.arange(len(rows))})
+        return ScoredRows(self._view(metric, rows, first + rows.owners), {system: np.arange(len(rows.owners))})
 
     def _distinct_rows(self, metric: Metric) -> ScoredRows:
-        by_system = [self._occurrences(metric, system)[0] for system in self.corpus.systems]
-        distinct, inverse = np.unique(np.concatenate(by_system), axis=0, return_inverse=True)
-        places = np.split(inverse.reshape(-1), np.cumsum([len(rows) for rows in by_system])[:-1])
-        return ScoredRows(self._view(metric, distinct, None), dict(zip(self.corpus.systems, places, strict=True)))
+        by_system = [self._occurrences(metric, system) for system in self.corpus.systems]
+        rows = _Occurrences.concatenate(by_system)
+        first, places = _first_and_places(rows.columns())
+        view = self._view(metric, rows if first is None else rows.take(first), None)
+        bounds = offsets_of([len(own.owners) for own in by_system]).tolist()
+        return ScoredRows(view, {system: places[a:b] for system, (a, b) in zip(self.corpus.systems, pairwise(bounds), strict=True)})
 
-    def _occurrences(self, metric: Metric, system: str) -> tuple[Array, Array]:
-        """(rows, 3) prediction id, reference id ("pair") or segment ("joint"), source id; and which prediction each row is of."""
-        corpus = self.corpus
-        predictions = corpus.predictions[system].take(self.segments)
-        ids, segments, owners = predictions.values, predictions.owners, np.arange(len(predictions.values))
-        second = np.zeros(len(ids), dtype=np.int64)
+    def _occurrences(self, metric: Metric, system: str) -> _Occurrences:
+        predictions = self._predictions(system)
+        ids, segments = predictions.values, predictions.owners
+        owners = segments if predictions.is_single else np.arange(len(ids))
+        seconds = None
         if metric.takes == "joint":
-            second = segments
+            seconds = segments
         elif metric.takes == "pair":
-            assert corpus.references is not None
-            references = corpus.references.take(self.segments).take(segments)
-            owners, second = references.owners, references.values
-            ids, segments = ids[owners], segments[owners]
-        third = np.zeros(len(ids), dtype=np.int64)
-        if metric.source and corpus.sources is not None:
-            third = corpus.sources[self.segments][segments]
-        return np.column_stack([ids, second, third]), owners
+            references = self._references if predictions.is_single else self._references.take(segments)
+            seconds = references.values
+            if not references.is_single:
+                owners = references.owners
+                ids, segments = ids[owners], segments[owners]
+        sources = None
+        if metric.source and self.corpus.sources is not None:
+            sources = self.corpus.sources[self.segments[segments]]
+        return _Occurrences(ids, seconds, sources, owners)
 
-    def _view(self, metric: Metric, rows: Array, positions: Array | None) -> View:
+    def _view(self, metric: Metric, rows: _Occurrences, positions: Array | None) -> View:
         references = None
-        if metric.takes == "pair":
-            references = Ragged.single(rows[:, 1])
-        elif metric.takes == "joint":
-            assert self.corpus.references is not None
-            references = self.corpus.references.take(self.segments[rows[:, 1]])
-        return View(self.features, rows[:, 0], references, rows[:, 2] if metric.source else None, positions, self.corpus.lang)
+        if rows.seconds is not None:
+            references = Ragged.single(rows.seconds) if metric.takes == "pair" else self._references.take(rows.seconds)
+        return View(self.features, rows.predictions, references, rows.sources, positions, self.corpus.lang)
+
+    @cached_property
+    def _references(self) -> Ragged:
+        assert self.corpus.references is not None
+        return self._own(self.corpus.references)
+
+    def _predictions(self, system: str) -> Ragged:
+        if system not in self._columns:
+            self._columns[system] = self._own(self.corpus.predictions[system])
+        return self._columns[system]
+
+    def _own(self, column: Ragged) -> Ragged:
+        # Segments are in the order of the corpus: as many as it has are all of them.
+        return column if len(self.segments) == len(self.corpus) else column.take(self.segments)
+
+
+def _first_and_places(columns: Sequence[Array]) -> tuple[Array | None, Array]:
+    """Where each distinct row appears first, in the order of rows (None: all are distinct and in order), and which of these every row is."""
+    keys = columns[0]
+    if (keys[1:] > keys[:-1]).all():
+        return None, np.arange(len(keys))
+    for column in columns[1:]:
+        size = int(column.max(initial=0)) + 1
+        if (int(keys.max(initial=0)) + 1) * size > np.iinfo(np.int64).max:
+            keys = np.unique(keys, return_inverse=True)[1]
+        keys = keys * size + column
+    if (keys[1:] > keys[:-1]).all():
+        return None, np.arange(len(keys))
+    _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+    return first, places
 
 
 @dataclass(frozen=True)

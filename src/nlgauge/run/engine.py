@@ -38,34 +38,36 @@ def run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Cos
 
 def _run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Costs]:
     costs = Costs()
+    reducer = Reducer.of(job.reduce_fn, corpus)
     chunks = [Chunk(corpus, segments, job.options) for segments in corpus.chunks(executor.characters)]
     # One chunk is the whole: fits, rows and corpus metrics then share its features.
     whole = chunks[0] if len(chunks) == 1 else Chunk(corpus, np.arange(len(corpus)), job.options)
-    job = replace(job, fits=_fits(job, chunks, whole, executor, costs))
-    tables = {**_additive(job, chunks, executor, costs), **_whole(job, whole, costs)}
+    job = _fitted(job, chunks, whole, executor, costs)
+    tables = {**_additive(job, reducer, chunks, executor, costs), **_whole(job, whole, costs)}
     return {(system, label): tables[system, label] for system in corpus.systems for label in job.metrics}, job.fits, costs
 
 
-def _additive(job: Job, chunks: Sequence[Chunk], executor: Executor, costs: Costs) -> Tables:
-    corpus = chunks[0].corpus
+def _additive(job: Job, reducer: Reducer, chunks: Sequence[Chunk], executor: Executor, costs: Costs) -> Tables:
     metrics = {label: metric for label, metric in job.metrics.items() if isinstance(metric, Metric)}
-    task = Task("score", replace(job, metrics=metrics), Reducer.of(job.reduce_fn, corpus))
+    task = Task("score", job if len(metrics) == len(job.metrics) else replace(job, metrics=metrics), reducer)
     parts = _mapped(task, chunks, executor, costs, "scoring")
     found: Tables = {}
     for (system, label), arrays in parts.items():
-        joined = {part: np.concatenate([chunk[part] for chunk in arrays]) for part in arrays[0]}
-        found[system, label] = Table(task.reducer.reduced(metrics[label]), joined, weights=corpus.weights)
+        joined = arrays[0] if len(arrays) == 1 else {part: np.concatenate([chunk[part] for chunk in arrays]) for part in arrays[0]}
+        found[system, label] = Table(reducer.reduced(metrics[label]), joined, weights=chunks[0].corpus.weights)
     return found
 
 
 def _whole(job: Job, whole: Chunk, costs: Costs) -> Tables:
     found: Tables = {}
+    metrics = {label: metric for label, metric in job.metrics.items() if isinstance(metric, CorpusMetric)}
+    if not metrics:
+        return found
     with costs.features_of(whole.features):
-        for label, metric in job.metrics.items():
-            if isinstance(metric, CorpusMetric):
-                with spent_on(label, costs, whole.features):
-                    for system in whole.corpus.systems:
-                        found[system, label] = Table(metric, values=whole_scores(metric, whole.corpus, system, whole.features))
+        for label, metric in metrics.items():
+            with spent_on(label, costs, whole.features):
+                for system in whole.corpus.systems:
+                    found[system, label] = Table(metric, values=whole_scores(metric, whole.corpus, system, whole.features))
     return found
 
 
@@ -78,15 +80,19 @@ def whole_scores(metric: CorpusMetric, corpus: Corpus, system: str, features: Fe
     return found
 
 
-def _fits(job: Job, chunks: Sequence[Chunk], whole: Chunk, executor: Executor, costs: Costs) -> Fits:
-    """The fits of all labels; what equal metrics are fitted to is computed once."""
-    fits = dict(job.fits)
+def _fitted(job: Job, chunks: Sequence[Chunk], whole: Chunk, executor: Executor, costs: Costs) -> Job:
+    """The job with the fits of all labels; what equal metrics are fitted to is computed once."""
     labels: dict[Fit, list[str]] = defaultdict(list)
     for label, metric in job.metrics.items():
         fit = metric.fit() if isinstance(metric, Metric) else None
         if fit is not None:
             labels[fit].append(label)
-    missing = [(fit, names, system) for fit, names in labels.items() for system in _fitted_on(fit, whole.corpus) if (names[-1], system) not in fits]
+    missing = [
+        (fit, names, system) for fit, names in labels.items() for system in _fitted_on(fit, whole.corpus) if (names[-1], system) not in job.fits
+    ]
+    if not missing:
+        return job
+    fits = dict(job.fits)
     metrics = {names[-1]: job.metrics[names[-1]] for fit, names, _ in missing if fit.over != "system"}
     partials = _mapped(Task("fit", replace(job, metrics=metrics), Reducer.of(None, whole.corpus)), chunks, executor, costs, "fitting")
     with costs.features_of(whole.features):
@@ -95,7 +101,7 @@ def _fits(job: Job, chunks: Sequence[Chunk], whole: Chunk, executor: Executor, c
                 # What is fitted on a system's rows sees all of them at once, so that how they were cut into chunks changes no bit.
                 parts = partials["", names[-1]] if fit.over != "system" else [fit.partial(whole.fit_view(fit, system))]
                 fits |= dict.fromkeys([(name, system) for name in names], fit.combine(parts, job.options))
-    return fits
+    return replace(job, fits=fits)
 
 
 def _merged(job: Job, label: str, partials: list[Arrays]) -> list[Arrays]:

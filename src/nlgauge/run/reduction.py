@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array, offsets_of
+from nlgauge.corpus.columns import Array, Ragged, offsets_of
 from nlgauge.errors import ParameterError, ResultError
 from nlgauge.metric import Arrays, Metric, Output
 from nlgauge.metric.mean import means_of_defined, values_and_defined
@@ -78,8 +78,8 @@ class Reducer:
     def of(cls, rule: ReduceFn, corpus: Corpus) -> Reducer:
         """The reducer for a corpus, or an error where the rule is not one."""
         averaging_function(rule)
-        many_references = corpus.references is not None and bool((corpus.references.lengths > 1).any())
-        return cls(rule, many_references, any(bool((column.lengths > 1).any()) for column in corpus.predictions.values()))
+        many_references = corpus.references is not None and _has_many(corpus.references)
+        return cls(rule, many_references, any(map(_has_many, corpus.predictions.values())))
 
     @staticmethod
     def name(rule: ReduceFn) -> str:
@@ -109,6 +109,8 @@ class Reducer:
         """One row per segment; `references` counts the rows of a prediction, `predictions` those of a segment."""
         function = self._averages(metric)
         if function is None:
+            if all(len(values) == len(predictions) for values in statistics.values()):
+                return statistics
             return {part: values[self._chosen(metric, part, values, references, predictions)] for part, values in statistics.items()}
         segment_metric = metric.for_segments()
         found = {}
@@ -142,6 +144,10 @@ class Reducer:
             order = np.lexsort((np.isnan(scores[chosen]), cost[chosen], owners))
             chosen = chosen[order[offsets_of(sizes)[:-1]]]
         return chosen
+
+
+def _has_many(column: Ragged) -> bool:
+    return not column.is_single and bool((column.lengths > 1).any())
 
 
 def _average(function: Callable[[Any], Any], scores: Array) -> float:

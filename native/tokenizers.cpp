@@ -1,0 +1,325 @@
+// Twin of features/tokenizers.py: where the tokens of a text begin and end.
+#include "tokenizers.hpp"
+
+#include <string_view>
+#include <unordered_map>
+
+const uint8_t *character_classes = nullptr;
+
+namespace {
+
+using Spans = std::vector<Span>;
+
+// Most signs are visible ASCII, for which the table need not be read.
+bool is_space(char32_t sign) { return sign - 0x21u >= 0x5Eu && of_class(sign, SPACE); }
+bool is_digit(char32_t sign) { return sign - U'0' < 10u; }
+bool is_stop(char32_t sign) { return sign == U'.' || sign == U','; }
+bool is_apostrophe(char32_t sign) { return sign == U'\'' || sign == U'\u2019'; }
+bool is_ascii_punctuation(char32_t sign) { return sign - 0x21u < 15u || sign - 0x3Au < 7u || sign - 0x5Bu < 6u || sign - 0x7Bu < 4u; }
+
+void add(Spans &spans, size_t start, size_t end) { spans.push_back({uint32_t(start), uint32_t(end)}); }
+
+// Calls work(start, end) for each run of characters without white space.
+template <typename Work> void each_word(Text &text, const Work &work) {
+  for (size_t i = 0; i < text.size;) {
+    if (is_space(text[i])) {
+      ++i;
+      continue;
+    }
+    size_t start = i;
+    while (i < text.size && !is_space(text[i])) ++i;
+    work(start, i);
+  }
+}
+
+void whitespace(Text &text, Spans &spans) {
+  each_word(text, [&](size_t start, size_t end) { add(spans, start, end); });
+}
+
+// Puts `replacement` (one character or none) in the place of every `wanted`, as str.replace does.
+void replace(Text &text, std::u32string_view wanted, std::u32string_view replacement) {
+  size_t kept = 0;
+  for (size_t i = 0; i < text.size;) {
+    bool found = i + wanted.size() <= text.size && std::equal(wanted.begin(), wanted.end(), text.begin() + i);
+    size_t step = found ? wanted.size() : 1;
+    if (!found || !replacement.empty()) {
+      text[kept] = found ? replacement[0] : text[i];
+      if (text.tracked) text.origins[kept] = {text.origins[i].start, text.origins[i + step - 1].end};
+      ++kept;
+    }
+    i += step;
+  }
+  text.size = kept;
+}
+
+// What mteval's rule makes of a character; `odd` ones may belong to something that is resolved before the split.
+enum Role : uint8_t { part, space, alone, mark, odd };
+
+struct Roles {
+  Role ascii[128];
+
+  Roles() {
+    for (char32_t sign = 0; sign < 128; ++sign) {
+      bool marks = is_stop(sign) || sign == U'-', stands_alone = is_ascii_punctuation(sign) && sign != U'\'';
+      ascii[sign] = is_space(sign) ? space : marks ? mark : stands_alone ? alone : part;
+    }
+    for (char32_t sign : {U'<', U'&', U'\n'}) ascii[sign] = odd;
+  }
+  Role of(char32_t sign) const { return sign < 128 ? ascii[sign] : is_space(sign) ? space : part; }
+};
+
+// A run of characters none of which stands alone. Flags say before which of them there is a space. The substitutions of the Python twin go
+// from left to right over the run with a space around it, and a match takes away both of its characters.
+void split_numbers(Text &text, size_t start, size_t end, Spans &spans) {
+  auto &spaced = text.spaced;
+  size_t size = end - start;
+  const char32_t *run = text.begin() + start;
+  spaced.assign(size + 1, 0);
+  spaced[0] = spaced[size] = 1;
+  // ([^0-9])([.,]): the first pair is the space before the run with its first character.
+  for (size_t i = 0; i < size;) {
+    bool before = i == 0 || !is_digit(run[i - 1]);
+    if (before && is_stop(run[i])) {
+      spaced[i] = spaced[i + 1] = 1;
+      // This character is taken, so that the next pair begins behind it.
+      ++i;
+    }
+    ++i;
+  }
+  // ([.,])([^0-9]): where two such marks stand side by side, there is a space between them already.
+  for (size_t i = 0; i < size; ++i) {
+    if (is_stop(run[i]) && (spaced[i + 1] || !is_digit(run[i + 1]))) spaced[i] = spaced[i + 1] = 1;
+  }
+  // ([0-9])(-)
+  for (size_t i = 1; i < size; ++i) {
+    if (run[i] == U'-' && !spaced[i] && is_digit(run[i - 1])) spaced[i] = spaced[i + 1] = 1;
+  }
+  for (size_t i = 0, last = 0; i < size; ++i) {
+    if (!spaced[i + 1]) continue;
+    add(spans, start + last, start + i + 1);
+    last = i + 1;
+  }
+}
+
+void resolve(Text &text) {
+  replace(text, U"<skipped>", U"");
+  replace(text, U"-\n", U"");
+  replace(text, U"\n", U" ");
+  replace(text, U"&quot;", U"\"");
+  replace(text, U"&amp;", U"&");
+  replace(text, U"&lt;", U"<");
+  replace(text, U"&gt;", U">");
+}
+
+void mteval(Text &text, Spans &spans) {
+  while (text.size && is_space(text[text.size - 1])) --text.size;
+  static const Roles roles;
+  bool resolved = false;
+  for (size_t i = 0; i < text.size;) {
+    size_t start = i;
+    bool marked = false;
+    Role role = part;
+    for (; i < text.size; ++i) {
+      role = roles.of(text[i]);
+      if (role == mark) {
+        marked = true;
+      } else if (role != part) {
+        break;
+      }
+    }
+    if (i < text.size && role == odd && !resolved) {
+      resolve(text);
+      resolved = true;
+      spans.clear();
+      i = 0;
+      continue;
+    }
+    if (marked) {
+      split_numbers(text, start, i, spans);
+    } else if (i > start) {
+      add(spans, start, i);
+    }
+    if (i < text.size && role != space) add(spans, i, i + 1);
+    ++i;
+  }
+}
+
+constexpr uint8_t in_words = LETTER | MARK | NUMBER;
+
+bool is_spaced(char32_t sign) { return of_class(sign, in_words) && !of_class(sign, UNSPACED); }
+
+size_t after_unspaced(Text &text, size_t i) {
+  ++i;
+  while (i < text.size && of_class(text[i], MARK)) ++i;
+  return i;
+}
+
+void unicode(Text &text, Spans &spans) {
+  for (size_t i = 0; i < text.size;) {
+    size_t start = i;
+    if (of_class(text[i], UNSPACED)) {
+      i = after_unspaced(text, i);
+    } else {
+      while (i < text.size && is_spaced(text[i])) ++i;
+    }
+    if (i > start) {
+      add(spans, start, i);
+    } else {
+      ++i;
+    }
+  }
+}
+
+bool stands(Text &text, size_t i, std::u32string_view wanted) {
+  return i + wanted.size() <= text.size && std::equal(wanted.begin(), wanted.end(), text.begin() + i);
+}
+
+bool ends_word(Text &text, size_t i) { return i >= text.size || !of_class(text[i], WORD); }
+
+bool is_negation(Text &text, size_t i) {
+  return i + 2 < text.size && text[i] == U'n' && is_apostrophe(text[i + 1]) && text[i + 2] == U't' && ends_word(text, i + 3);
+}
+
+size_t after_contraction(Text &text, size_t i) {
+  for (std::u32string_view ending : {U"s", U"re", U"ve", U"ll", U"d", U"m"}) {
+    if (stands(text, i + 1, ending) && ends_word(text, i + 1 + ending.size())) return i + 1 + ending.size();
+  }
+  return i + 1;
+}
+
+size_t after_number(Text &text, size_t i) {
+  while (i < text.size && of_class(text[i], NUMBER)) ++i;
+  return i;
+}
+
+// Where a number with marks between its digits ends; `i` where there are no such marks.
+size_t after_marked_number(Text &text, size_t i) {
+  size_t end = after_number(text, i), found = i;
+  while (end + 1 < text.size && is_stop(text[end]) && of_class(text[end + 1], NUMBER)) found = end = after_number(text, end + 1);
+  return found;
+}
+
+void punctuated(Text &text, Spans &spans) {
+  for (size_t i = 0; i < text.size;) {
+    size_t start = i;
+    if (is_apostrophe(text[i])) {
+      i = after_contraction(text, i);
+    } else if (is_negation(text, i)) {
+      i += 3;
+    } else {
+      if (of_class(text[i], NUMBER)) i = after_marked_number(text, i);
+      if (i == start && of_class(text[i], UNSPACED)) {
+        i = after_unspaced(text, i);
+      } else if (i == start) {
+        while (i < text.size && is_spaced(text[i]) && !is_negation(text, i)) ++i;
+      }
+      if (i == start && !of_class(text[i], in_words | OTHER | SPACE)) ++i;
+    }
+    if (i > start) {
+      add(spans, start, i);
+    } else {
+      ++i;
+    }
+  }
+}
+
+void ascii_words(Text &text, Spans &spans) {
+  auto is_part = [](char32_t sign) { return sign - U'a' < 26u || is_digit(sign); };
+  for (size_t i = 0; i < text.size;) {
+    size_t start = i;
+    while (i < text.size && is_part(text[i])) ++i;
+    if (i > start) {
+      add(spans, start, i);
+    } else {
+      ++i;
+    }
+  }
+}
+
+void jiwer_words(Text &text, Spans &spans) {
+  size_t i = 0;
+  while (i < text.size && is_space(text[i])) ++i;
+  for (size_t start = i; i < text.size;) {
+    while (i < text.size && !is_space(text[i])) ++i;
+    size_t end = i;
+    while (i < text.size && is_space(text[i])) ++i;
+    bool within = i - end == 1 && text[end] != U' ' && i < text.size;
+    if (within) continue;
+    add(spans, start, end);
+    start = i;
+  }
+}
+
+void chrf_words(Text &text, Spans &spans) {
+  each_word(text, [&](size_t start, size_t end) {
+    if (end - start > 1 && is_ascii_punctuation(text[end - 1])) {
+      add(spans, start, end - 1);
+      add(spans, end - 1, end);
+    } else if (end - start > 1 && is_ascii_punctuation(text[start])) {
+      add(spans, start, start + 1);
+      add(spans, start + 1, end);
+    } else {
+      add(spans, start, end);
+    }
+  });
+}
+
+void squad_words(Text &text, Spans &spans) {
+  size_t kept = 0;
+  for (size_t i = 0; i < text.size; ++i) {
+    if (is_ascii_punctuation(text[i])) continue;
+    if (text.tracked) text.origins[kept] = text.origins[i];
+    text[kept++] = text[i];
+  }
+  text.size = kept;
+  for (size_t i = 0; i < text.size; ++i) {
+    size_t start = i;
+    while (i < text.size && of_class(text[i], LETTER | NUMBER)) ++i;
+    std::u32string_view word(text.begin() + start, i - start);
+    if (word == U"a" || word == U"an" || word == U"the") std::fill(text.begin() + start, text.begin() + i, U' ');
+  }
+  whitespace(text, spans);
+}
+
+bool is_joint(char32_t sign) { return sign == U'\'' || sign == U'.' || sign == U'-' || sign == U'\u2019' || sign == U'\u2010' || sign == U'\u2011'; }
+
+void joined(Text &text, Spans &spans) {
+  for (size_t i = 0; i < text.size; ++i) {
+    size_t start = i;
+    while (i < text.size && of_class(text[i], in_words)) {
+      ++i;
+      if (i + 1 >= text.size || !of_class(text[i + 1], in_words)) continue;
+      bool in_number = text[i] == U',' && of_class(text[i - 1], NUMBER) && of_class(text[i + 1], NUMBER);
+      if (is_joint(text[i]) || in_number) ++i;
+    }
+    if (i > start) add(spans, start, i);
+  }
+}
+
+const std::unordered_map<std::string, Tokenizer> tokenizers = {
+    {"13a", {Case::kept, mteval}},
+    {"none", {Case::kept, whitespace}},
+    {"unicode", {Case::lower, unicode}},
+    {"punctuated", {Case::lower, punctuated}},
+    {"google", {Case::lower, ascii_words}},
+    {"1.5.5", {Case::ascii_lower, ascii_words}},
+    {"jiwer", {Case::kept, jiwer_words}},
+    {"chrf-words", {Case::kept, chrf_words}},
+    {"squad", {Case::lower, squad_words}},
+    {"joined", {Case::kept, joined}},
+    {"whitespace", {Case::kept, whitespace}},
+};
+
+} // namespace
+
+const Tokenizer *compiled_tokenizer(const std::string &name) {
+  auto found = tokenizers.find(name);
+  return found == tokenizers.end() ? nullptr : &found->second;
+}
+
+void need_character_classes() {
+  if (character_classes) return;
+  auto table = nb::cast<ReadOnly<uint8_t>>(nb::module_::import_("nlgauge.features.character_classes").attr("character_classes")());
+  static std::vector<uint8_t> held(table.data(), table.data() + table.shape(0));
+  character_classes = held.data();
+}

@@ -1,0 +1,190 @@
+"""What a caller gives to `Corpus.read`, checked and read into columns: texts, names of segments and documents, weights.
+
+What is almost always given, lists of plain strings, is checked as a whole; anything else item by item, so that an error says where it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Mapping
+from itertools import chain, filterfalse
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array, Ragged, offsets_of
+from nlgauge.corpus.records import is_text_list
+from nlgauge.corpus.texts import Texts
+from nlgauge.errors import InputError
+
+
+class Given(NamedTuple):
+    """What was given for a column: the texts of all segments one after the other, and how many each segment has (None: one each)."""
+
+    name: str
+    items: list[Any]
+    lengths: Array | None = None
+
+    @classmethod
+    def of(cls, values: Any, name: str) -> Given:
+        """A list of texts, or of lists of texts."""
+        items = _items(values, name)
+        kinds = set(map(type, items))
+        if kinds <= {str}:
+            return cls(name, items)
+        if not kinds <= {list, tuple}:
+            nested = [is_text_list(item) for item in items]
+            if any(nested) and not all(nested):
+                odd = nested.index(not nested[0])
+                shapes = ("a list", "one text") if nested[0] else ("one text", "a list")
+                raise InputError(f"{name}[0] is {shapes[0]}, {name}[{odd}] is {shapes[1]}; give texts alone or lists alone.")
+            if not nested[0]:
+                return cls(name, items)
+            items = [list(item) for item in items]
+        return cls(name, list(chain.from_iterable(items)), np.fromiter(map(len, items), np.int64, len(items)))
+
+    def __len__(self) -> int:
+        return len(self.items) if self.lengths is None else len(self.lengths)
+
+    def column(self, texts: Texts, least: int) -> Ragged:
+        """The column of the texts' ids; every segment needs at least so many."""
+        enough = self.lengths is None or not len(self.lengths) or self.lengths.min() >= least
+        items = self.items if enough and _are_texts(self.items) else self._checked(least)
+        values = texts.intern_all(items)
+        return Ragged.single(values) if self.lengths is None else Ragged(values, offsets_of(self.lengths))
+
+    def _checked(self, least: int) -> list[str]:
+        """The texts as plain strings, or an error that says which one is not a text."""
+        found: list[str] = []
+        items = iter(self.items)
+        for i, length in enumerate([1] * len(self.items) if self.lengths is None else self.lengths.tolist()):
+            if length < least:
+                raise InputError(f"{self.name}[{i}] is an empty list; give at least one text, '' if the system gave none.")
+            found.extend(_text(next(items), f"{self.name}[{i}]" if length == 1 else f"{self.name}[{i}][{j}]") for j in range(length))
+        return found
+
+
+def references_of(references: Any, count: int, texts: Texts) -> Ragged:
+    """The references of so many segments."""
+    given = Given.of(references, "references")
+    if len(given) != count:
+        hint = "give one (or a list) for each prediction."
+        if count > 1 and given.lengths is not None and (given.lengths == count).all():
+            hint = f"they look transposed ({len(given)} lists of {count}): give list(zip(*references)), all references of one prediction together."
+        raise InputError(f"references has {len(given)} items, predictions has {count}; {hint}")
+    return given.column(texts, least=0)
+
+
+def sources_of(sources: Any, count: int, texts: Texts) -> Array:
+    """The sources of so many segments."""
+    items = _items(sources, "sources")
+    if len(items) != count:
+        raise InputError(f"sources has {len(items)} items, predictions has {count}; give one text for each prediction.")
+    return Given("sources", items).column(texts, least=1).values
+
+
+def weights_of(weights: Iterable[float], count: int) -> Array:
+    """The weights of so many segments."""
+    items = _items(weights, "weights", "numbers")
+    try:
+        column = np.array([float(item) for item in items])
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("weights must be numbers, one for each segment.") from None
+    if len(column) != count:
+        raise InputError(f"weights has {column.size} items, predictions has {count}; give one number for each segment.")
+    if not np.isfinite(column).all() or (column < 0).any() or column.sum() == 0:
+        raise InputError("weights must be finite, not negative, and not all 0.")
+    return column
+
+
+def labels_of(labels: Iterable[Any], count: int, name: str) -> tuple[str, ...]:
+    """The names of so many segments, or of the documents that they are from."""
+    items = _items(labels, name, "names")
+    if len(items) != count:
+        raise InputError(f"{name} has {len(items)} items, predictions has {count}; give one for each segment.")
+    if _are_texts(items):
+        return tuple(items)
+    return tuple(_label(item, f"{name}[{i}]") for i, item in enumerate(items))
+
+
+def ids_of(ids: Iterable[Any] | None, count: int) -> tuple[str, ...]:
+    """The names of so many segments, all different; their numbers where none are given."""
+    if ids is None:
+        return tuple(map(str, range(count)))
+    found = labels_of(ids, count, "ids")
+    if len(set(found)) != count:
+        seen: set[str] = set()
+        twice = next(name for name in found if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise InputError(
+            f"ids must differ, {twice!r} is there twice; for several systems give each record its system, or predictions={{name: texts}}."
+        )
+    return found
+
+
+def check_system(name: Any) -> None:
+    """Raises where a system cannot be called this."""
+    if not isinstance(name, str) or not name:
+        raise InputError(f"system names must be non-empty strings, got {name!r:.40}.")
+    _encodable(name, f"the system name {name!a}")
+
+
+def _items(values: Any, name: str, what: str = "texts") -> list[Any]:
+    """The items of a sequence of any kind that people keep texts in."""
+    if isinstance(values, str | bytes):
+        raise InputError(f"{name} is one {type(values).__name__}; give a list of {what}, for a single one a list with one item.")
+    if values is None:
+        raise InputError(f"{name} is None; give a list of {what}.")
+    if isinstance(values, type) or not is_text_list(values):
+        raise InputError(f"{name} is {_a(values)}; give a list of {what}.")
+    if hasattr(values, "columns"):
+        raise InputError(f"{name} is {_a(values)}; give one of its columns.")
+    return list(values)
+
+
+def _a(value: Any) -> str:
+    """What a value is, with its article."""
+    kind = f"class {value.__name__}" if isinstance(value, type) else type(value).__name__
+    return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
+
+
+def _are_texts(items: list[Any]) -> bool:
+    """Whether all items are plain strings that any text can hold."""
+    if not set(map(type, items)) <= {str}:
+        return False
+    try:
+        deque(map(str.encode, filterfalse(str.isascii, items)), maxlen=0)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _text(value: Any, place: str) -> str:
+    """The text itself, or an error that says where it is and what is wrong with it."""
+    if isinstance(value, str):
+        return _encodable(str(value), place)
+    if value is None or (isinstance(value, float) and math.isnan(value)):  # NaN is how data frames spell a missing text
+        raise InputError(f"{place} is {value!r}; an empty text is ''.")
+    raise InputError(f"{place} is {_a(value)} ({value!r:.40}); give a str.")
+
+
+def _encodable(text: str, place: str) -> str:
+    if text.isascii():  # which costs nothing
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{place} has a lone surrogate (U+{ord(text[error.start]):04X}) at character {error.start}, which no text can hold; "
+            "read the data with its right encoding."
+        ) from None
+    return text
+
+
+def _label(item: Any, place: str) -> str:
+    """A name as a string; what is missing or holds several values is not a name."""
+    name = str(item)
+    missing = not isinstance(item, str) and name in ("None", "nan", "<NA>", "NaT")  # as data frames have it
+    if missing or isinstance(item, Mapping) or is_text_list(item):
+        raise InputError(f"{place} is {item!r:.40}; give a name or a number.")
+    return _encodable(name, place)

@@ -1,0 +1,17 @@
+"""How often each unit was drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
+from nlgauge.kernels.backend import compiled
+
+
+@compiled
+def draw_counts(drawn: Array, units: int) -> Array:
+    """(resamples, units) how often each unit was drawn, in float64, from the (resamples, draws) numbers of units in int32."""
+    counts = np.empty((len(drawn), units))
+    for row, numbers in zip(counts, drawn, strict=True):
+        row[:] = np.bincount(numbers, minlength=units)
+    return counts
