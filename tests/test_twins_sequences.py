@@ -10,7 +10,7 @@ from twins import ROW, assert_twins, column, needs_native, pairs
 
 from nlgauge.corpus.columns import Ragged
 from nlgauge.kernels.character import character_edits
-from nlgauge.kernels.edits import edit_counts
+from nlgauge.kernels.edits import edit_counts, edit_distances
 from nlgauge.kernels.jump_distance import JumpCosts, jump_distances
 from nlgauge.kernels.lcs import lcs_lengths, lcs_places, union_lcs_hits
 from nlgauge.kernels.skip_bigrams import skip_bigram_matches
@@ -44,6 +44,7 @@ ROWS = st.one_of(st.lists(ROW, min_size=1, max_size=5), st.lists(st.one_of(LONG_
 @given(ROWS)
 def test_edit_counts(rows):
     assert_twins(edit_counts, column(rows), *pairs(rows))
+    assert_twins(edit_distances, column(rows), *pairs(rows))
 
 
 @pytest.mark.parametrize("kinds", [2, 30, 5000])
@@ -52,6 +53,7 @@ def test_edit_counts_of_long_texts_that_are_aligned_in_halves(kinds, share):
     row = drawn(4500, kinds, 1)
     rows = [row, changed(row, share, 2), drawn(2048, kinds, 3), drawn(70, kinds, 4), drawn(9, kinds, 5)]
     assert_twins(edit_counts, column(rows), *pairs(rows))
+    assert_twins(edit_distances, column(rows), *pairs(rows))
 
 
 @given(ROWS)
