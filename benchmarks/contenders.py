@@ -34,6 +34,7 @@ BENCHES = {
     "rougeL, Rust": Bench(("L1",), "rouge-rs", ours("rouge(rouge_types=('rougeL',), tokenizer='google')", "rougeL"), peers.rouge_rs),
     "wer": Bench(("L1", "L3"), "jiwer", ours("wer", "score"), peers.jiwer_rate("wer")),
     "cer": Bench(("L1", "L3"), "jiwer", ours("cer", "score"), peers.jiwer_rate("cer")),
+    "character distance": Bench(("L1",), "jiwer", ours("levenshtein(tokenizer='stripped-characters')", "distance"), peers.jiwer_distance),
     "ter": Bench(("1,000 pairs",), "sacrebleu", ours("ter", "score"), peers.sacrebleu_metric("TER")),
     "meteor": Bench(("2,000 pairs",), "nltk", ours(_METEOR_SPEC, "score"), peers.nltk_meteor),
     "cider": Bench(("L1", "L2"), "pycocoevalcap", ours(_CIDER_SPEC, "score"), peers.pycocoevalcap_cider),

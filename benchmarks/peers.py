@@ -114,15 +114,24 @@ rouge_rs = peer(_rouge_in_rust, _rouge_rs)
 def jiwer_rate(name: str) -> Prepare:
     """jiwer's word or character error rate."""
 
-    def imported() -> Any:
-        import jiwer
-
-        return jiwer
-
     def call(jiwer: Any, texts: Workload) -> Numbers:
         return {"score": getattr(jiwer, name)([references[0] for references in texts.references], texts.predictions)}
 
-    return peer(call, imported)
+    return peer(call, _jiwer)
+
+
+def _jiwer() -> Any:
+    import jiwer
+
+    return jiwer
+
+
+def _distance(jiwer: Any, texts: Workload) -> Numbers:
+    found = jiwer.process_characters([references[0] for references in texts.references], texts.predictions)
+    return {"distance": (found.substitutions + found.deletions + found.insertions) / len(texts.predictions)}
+
+
+jiwer_distance = peer(_distance, _jiwer)
 
 
 def _nltk() -> Any:

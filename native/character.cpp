@@ -34,7 +34,7 @@ public:
     rank_words();
     original_ = current_;
     shift_phrases(rounded, shifts);
-    found[0] = double(distance(joined(), reference));
+    found[0] = double(distance_(joined(), reference));
     found[1] = shifts.empty() ? 0.0 : shift_cost();
   }
 
@@ -159,14 +159,6 @@ private:
     }
     return {joined_.data(), joined_.size()};
   }
-  size_t distance(Row left, Row right) {
-    without_common_ends(left, right);
-    if (!left.size || !right.size) return left.size + right.size;
-    masks_.index(right);
-    row_.start(right.size, std::max(left.size, right.size));
-    for (int32_t character : left) row_.descend(masks_.bits(character));
-    return row_.last();
-  }
   // The mean word length of each phrase that now stands later, summed over phrases.
   double shift_cost() const {
     double cost = 0.0;
@@ -193,8 +185,7 @@ private:
 
   SmallGrid small_;
   LargeGrid large_;
-  GridRow row_;
-  Places masks_;
+  Distance distance_;
   size_t predicted_ = 0;
   std::vector<Row> words_, expected_words_, spelling_;
   std::vector<Ranked> order_;

@@ -144,6 +144,21 @@ nb::object edit_counts(const Column &column, const Rows &predictions, const Rows
   return counts.numpy();
 }
 
+nb::object edit_distances(const Column &column, const Rows &predictions, const Rows &references) {
+  Table<double> distances(predictions.size(), 1);
+  {
+    nb::gil_scoped_release release;
+    parallel(predictions.size(), cells_of(column, predictions, references, 16), [&](size_t first, size_t last) {
+      Distance distance;
+      for (size_t i = first; i < last; ++i) *distances[i] = double(distance(column[predictions[i]], column[references[i]]));
+    });
+  }
+  return distances.flat();
+}
+
 } // namespace
 
-void bind_edits(nb::module_ &module) { module.def("edit_counts", &edit_counts); }
+void bind_edits(nb::module_ &module) {
+  module.def("edit_counts", &edit_counts);
+  module.def("edit_distances", &edit_distances);
+}

@@ -83,3 +83,44 @@ private:
   size_t columns_ = 0, band_ = 0, row_ = 0, first_ = 0, end_ = 0, before_ = 0;
   std::vector<Cells> cells_;
 };
+
+// The distance between two rows, without the way.
+class Distance {
+public:
+  size_t operator()(Row left, Row right) {
+    without_common_ends(left, right);
+    if (!left.size || !right.size) return left.size + right.size;
+    masks_.index(right);
+    switch (masks_.words()) {
+    case 1: return few_words<1>(left, right.size);
+    case 2: return few_words<2>(left, right.size);
+    case 3: return few_words<3>(left, right.size);
+    case 4: return few_words<4>(left, right.size);
+    default: break;
+    }
+    row_.start(right.size, std::max(left.size, right.size));
+    for (int32_t token : left) row_.descend(masks_.bits(token));
+    return row_.last();
+  }
+
+private:
+  // A row of so few words needs no memory.
+  template <size_t words> size_t few_words(Row left, size_t columns) {
+    static constexpr uint64_t nowhere[words] = {};
+    Cells cells[words];
+    for (int32_t token : left) {
+      const uint64_t *places = masks_.bits(token);
+      if (!places) places = nowhere;
+      Carry carry;
+      for (size_t word = 0; word < words; ++word) descend(cells[word], places[word], carry);
+    }
+    uint64_t used = columns % 64 ? (uint64_t{1} << columns % 64) - 1 : ~uint64_t{0};
+    cells[words - 1].more &= used, cells[words - 1].less &= used;
+    size_t cost = left.size;
+    for (const Cells &part : cells) cost += ones(part.more), cost -= ones(part.less);
+    return cost;
+  }
+
+  Places masks_;
+  GridRow row_;
+};

@@ -89,6 +89,7 @@ public:
       if (i < prediction.size()) descend_row(forward_places_.bits(prediction[i]));
     }
     distance_ = cost(prediction.size());
+    without_length_ = 0;
     row_.assign(words, Cells{});
     for (size_t i = prediction.size() + 1; i-- > 0;) {
       if (i % apart == 0) std::copy(row_.begin(), row_.end(), below_.begin() + i / apart * words);
@@ -101,7 +102,14 @@ public:
     size_t words = forward_places_.words(), begin = first / apart, end = (last + apart - 1) / apart;
     shifted_ = prediction;
     shift.apply(shifted_);
-    std::copy_n(above_.begin() + begin * words, words, row_.begin());
+    const std::vector<Cells> *kept = &above_;
+    if (shift.target > shift.start + apart) {
+      // Up to its new place the prediction is the one without the block, whose rows serve all targets of the block.
+      begin = std::min(shift.target, prediction.size() - shift.length) / apart;
+      keep_without(prediction, shift, begin);
+      kept = &without_;
+    }
+    std::copy_n(kept->begin() + begin * words, words, row_.begin());
     for (size_t i = begin * apart; i < std::min(end * apart, prediction.size()); ++i) descend_row(forward_places_.bits(shifted_[i]));
     if (end * apart >= prediction.size()) return cost(prediction.size());
     return joined(end * apart, &below_[end * words], prediction.size());
@@ -109,6 +117,23 @@ public:
 
 private:
   static constexpr size_t apart = 32;
+
+  // Makes rows of the prediction without the block, up to kept row `end`.
+  void keep_without(const std::vector<int32_t> &prediction, const Shift &block, size_t end) {
+    size_t words = forward_places_.words();
+    if (block.start != without_start_ || block.length != without_length_) {
+      without_start_ = block.start, without_length_ = block.length, without_end_ = block.start / apart;
+      without_.resize(above_.size());
+      std::copy_n(above_.begin() + without_end_ * words, words, without_.begin() + without_end_ * words);
+    }
+    if (without_end_ >= end) return;
+    std::copy_n(without_.begin() + without_end_ * words, words, row_.begin());
+    for (size_t i = without_end_ * apart; i < end * apart; ++i) {
+      descend_row(forward_places_.bits(prediction[i < block.start ? i : i + block.length]));
+      if ((i + 1) % apart == 0) std::copy(row_.begin(), row_.end(), without_.begin() + (i + 1) / apart * words);
+    }
+    without_end_ = end;
+  }
 
   void descend_row(const uint64_t *places) {
     Carry carry;
@@ -143,5 +168,7 @@ private:
   Places forward_places_, backward_places_;
   std::vector<int32_t> backward_reference_, shifted_, costs_;
   std::vector<uint64_t> nowhere_;
-  std::vector<Cells> row_, above_, below_;
+  // Rows of the prediction without a block of so many tokens; none where that is 0.
+  size_t without_start_ = 0, without_length_ = 0, without_end_ = 0;
+  std::vector<Cells> row_, above_, below_, without_;
 };

@@ -10,7 +10,7 @@ from twins import ROW, assert_twins, column, needs_native, pairs
 
 from nlgauge.corpus.columns import Ragged
 from nlgauge.kernels.character import character_edits
-from nlgauge.kernels.edits import edit_counts
+from nlgauge.kernels.edits import edit_counts, edit_distances
 from nlgauge.kernels.jump_distance import JumpCosts, jump_distances
 from nlgauge.kernels.lcs import lcs_lengths, lcs_places, union_lcs_hits
 from nlgauge.kernels.skip_bigrams import skip_bigram_matches
@@ -44,6 +44,7 @@ ROWS = st.one_of(st.lists(ROW, min_size=1, max_size=5), st.lists(st.one_of(LONG_
 @given(ROWS)
 def test_edit_counts(rows):
     assert_twins(edit_counts, column(rows), *pairs(rows))
+    assert_twins(edit_distances, column(rows), *pairs(rows))
 
 
 @pytest.mark.parametrize("kinds", [2, 30, 5000])
@@ -52,6 +53,7 @@ def test_edit_counts_of_long_texts_that_are_aligned_in_halves(kinds, share):
     row = drawn(4500, kinds, 1)
     rows = [row, changed(row, share, 2), drawn(2048, kinds, 3), drawn(70, kinds, 4), drawn(9, kinds, 5)]
     assert_twins(edit_counts, column(rows), *pairs(rows))
+    assert_twins(edit_distances, column(rows), *pairs(rows))
 
 
 @given(ROWS)
@@ -183,7 +185,7 @@ def test_character_edits(rows, rounded):
 
 
 @pytest.mark.parametrize("rounded", [False, True])
-@pytest.mark.parametrize("length", [20, 64, 65, 97])
+@pytest.mark.parametrize("length", [20, 64, 65, 97, 140])
 def test_character_edits_of_phrases_in_another_order(length, rounded):
     row = [token % 1000 for token in drawn(length, 800, 1)]
     rows = [row, shuffled(row, 4, 2), shuffled(changed(row, 0.1, 3), 9, 4), [token % 7 for token in row]]
@@ -220,3 +222,11 @@ def test_word_places_of_long_texts(kinds):
 @given(st.lists(st.lists(st.integers(-1, 9) | st.integers(0, 2**40), max_size=40), min_size=1, max_size=4))
 def test_ascending_pairs(rows):
     assert_twins(ascending_pairs, column(rows, np.int64))
+
+
+def test_character_edits_of_one_long_pair_after_the_other():
+    """The block that is worth moving in one pair is not in the next one, where another is."""
+    moved = [50, *range(50), *range(51, 100)]
+    other = [50, *range(200, 249), 50, *range(249, 278), 3, *range(278, 297)]
+    rows = [[character for word in words for character in (32, 97 + word // 10, 97 + word % 10)][1:] for words in (range(100), moved, other)]
+    assert_twins(character_edits, column(rows), np.array([1, 2]), np.array([0, 0]), False)

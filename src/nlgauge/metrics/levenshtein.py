@@ -13,9 +13,8 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Edit, Edits, Explanation
-from nlgauge.features.pairs import EditCounts
 from nlgauge.features.text import Tokens, token_libraries, tokenizer
-from nlgauge.kernels.edits import HITS, opcodes
+from nlgauge.kernels.edits import edit_distances, opcodes
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
 
@@ -41,7 +40,7 @@ class Levenshtein(Metric):
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         feature = Tokens(self.tokenizer, self.lowercase)
         tokens, predictions, references = view.get(feature, view.predictions, view.reference)
-        distance = view.rows(EditCounts(feature))[:, :HITS].sum(axis=1)
+        distance = edit_distances(tokens, predictions, references)
         longest = np.maximum(tokens.lengths[predictions], tokens.lengths[references])
         return {"levenshtein": np.column_stack([1 - distance / np.maximum(longest, 1), distance, np.ones(len(view))])}
 
