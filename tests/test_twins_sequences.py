@@ -124,6 +124,21 @@ def test_shift_edits_of_blocks_in_another_order(kinds, length):
     assert_twins(shift_edits, column(rows), np.roll(every, 1), every)
 
 
+# Texts of which the edits change where one more shift is tried, or where blocks may be one place farther apart.
+@pytest.mark.parametrize("seed", [49, 128])
+def test_shift_edits_at_the_limits_of_the_search(seed):
+    row = drawn(64, 8, seed)
+    assert_twins(shift_edits, column([row, shuffled(row, 9, seed)]), np.array([1]), np.array([0]))
+
+
+@pytest.mark.parametrize("length", [49, 51, 99, 103, 130, 400])
+@pytest.mark.parametrize("place", [0, 3, 40])
+def test_shift_edits_of_references_that_are_many_times_longer(length, place):
+    reference = list(range(100, 100 + length))
+    rows = [reference[place:][:1], reference[place:][:2], [reference[place + 5], reference[place]], [1, reference[-1 - place]], [1]]
+    assert_twins(shift_edits, column([*rows, reference]), np.arange(len(rows)), np.full(len(rows), len(rows)))
+
+
 @pytest.mark.parametrize("extra", range(22, 28))
 @pytest.mark.parametrize("length", [32, 64])
 def test_shift_edits_where_the_beam_cuts_off_the_cheapest_way(extra, length):
