@@ -1,6 +1,6 @@
 """Scores random texts with every metric on strings, once with compiled and once with plain kernels, and stops where a number differs.
 
-    python tools/fuzz_native.py --seconds 60 [--seed 1] [--tokens 10000]
+    python tools/fuzz_native.py --seconds 60 [--seed 1] [--tokens 10000] [--without-python]
 
 Texts are empty, short, repetitive, of odd lengths around machine words, full of marks, entities, digits, joined and unspaced scripts and
 characters beyond the basic plane; now and then one is long. Meant for a build with sanitizers, see CONTRIBUTING.
@@ -165,10 +165,12 @@ def same(found: Any, expected: Any) -> bool:
     return bool(np.array_equal(found, expected, equal_nan=isinstance(expected, np.ndarray) and expected.dtype.kind == "f"))
 
 
-def difference(metrics: list[str], predictions: dict[str, list[str]], references: list[list[str]], sources: list[str]) -> str | None:
-    """The first metric whose statistics, or scores and intervals, differ between the two kinds of kernels."""
+def difference(
+    metrics: list[str], predictions: dict[str, list[str]], references: list[list[str]], sources: list[str], kinds: tuple[tuple[str, int], ...]
+) -> str | None:
+    """The first metric whose statistics, or scores and intervals, differ between kinds of kernels and numbers of threads."""
     tables, summaries = [], []
-    for kernels, threads in (("python", 1), ("native", 1), ("native", 3)):
+    for kernels, threads in kinds:
         NATIVE.set_threads(threads, worthwhile=1)
         with using(kernels), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -187,6 +189,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tokens", type=int, default=200, help="the length of the longest texts")
+    parser.add_argument("--without-python", action="store_true", help="compare one thread with three: plain kernels take minutes for long texts")
     given = parser.parse_args()
     if NATIVE is None:
         sys.exit("nlgauge was installed without compiled kernels")
@@ -201,7 +204,10 @@ def main() -> int:
             for system in chance.choice((("a",), ("a", "b")))
         }
         sources = [worn(chance, group[-1]) for group in references]
-        found = kernel_difference(chance, given.tokens) or difference(metrics, predictions, references, sources)
+        kinds = (("native", 1), ("native", 3))
+        if not given.without_python:
+            kinds = (("python", 1), *kinds)
+        found = kernel_difference(chance, min(given.tokens, 200)) or difference(metrics, predictions, references, sources, kinds)
         if found:
             print(f"round {rounds}: {found}\n{predictions!r}\n{references!r}\n{sources!r}")
             return 1
