@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <stdexcept>
 #include <type_traits>
 #include <vector>
 
@@ -35,9 +36,15 @@ template <typename T> struct ColumnOf {
   ReadOnly<int64_t> offsets;
 
   size_t rows() const { return offsets.shape(0) - 1; }
+  // Whether every row is a part of the values.
+  bool fits() const {
+    const int64_t *first = offsets.data(), *end = first + offsets.shape(0);
+    return first < end && *first >= 0 && end[-1] <= static_cast<int64_t>(size()) && std::is_sorted(first, end);
+  }
   // How many values all rows have.
   size_t size() const { return values.shape(0); }
   RowOf<T> operator[](int64_t row) const {
+    if (row < 0 || static_cast<size_t>(row) >= rows()) throw std::out_of_range("a row was asked for that the column does not have.");
     const int64_t *bounds = offsets.data() + row;
     return {values.data() + bounds[0], static_cast<size_t>(bounds[1] - bounds[0])};
   }
@@ -54,7 +61,10 @@ struct Rows {
   ReadOnly<int64_t> values;
 
   size_t size() const { return values.shape(0); }
-  int64_t operator[](size_t pair) const { return values.data()[pair]; }
+  int64_t operator[](size_t pair) const {
+    if (pair >= size()) throw std::invalid_argument("there must be as many references as predictions.");
+    return values.data()[pair];
+  }
 };
 
 // A new array of `rows` x `columns` numbers, all 0, which becomes NumPy's without a copy.
@@ -104,10 +114,12 @@ template <typename T> struct type_caster<ColumnOf<T>> {
   bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
     try {
       object values = source.attr("values");
-      if (!nb::try_cast(source.attr("offsets"), value.offsets, false)) return false;
-      if (nb::try_cast(values, value.values, false)) return true;
-      if constexpr (std::is_same_v<T, int32_t>) values = nb::module_::import_("nlgauge.kernels.backend").attr("narrowed")(values);
-      return nb::try_cast(values, value.values, false);
+      if (!nb::try_cast(source.attr("offsets"), value.offsets, true)) return false;
+      if (!nb::try_cast(values, value.values, false)) {
+        if constexpr (std::is_same_v<T, int32_t>) values = nb::module_::import_("nlgauge.kernels.backend").attr("narrowed")(values);
+        if (!nb::try_cast(values, value.values, false)) return false;
+      }
+      return value.fits();
     } catch (python_error &) {
       return false;
     }

@@ -36,7 +36,6 @@ public:
     if (reference.size <= 64) return length + short_length(prediction);
     column_.assign(masks_.words(), ~uint64_t{0});
     for (int32_t token : prediction) advance(column_, masks_.bits(token));
-    if (reference.size % 64) column_.back() |= ~uint64_t{0} << reference.size % 64;
     for (uint64_t bits : column_) length += ones(~bits);
     return length;
   }

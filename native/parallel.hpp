@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -38,7 +39,12 @@ template <typename Work> void parallel(size_t rows, size_t cost, const Work &wor
     }
   };
   std::vector<std::thread> others;
-  for (size_t thread = 1; thread < threads; ++thread) others.emplace_back(run, thread);
+  others.reserve(threads);
+  try {
+    for (size_t thread = 1; thread < threads; ++thread) others.emplace_back(run, thread);
+  } catch (const std::system_error &) {
+    // The system gives no more threads; those that there are do all blocks.
+  }
   run(0);
   for (auto &other : others) other.join();
   for (auto &failure : failed) {

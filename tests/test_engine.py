@@ -665,3 +665,18 @@ def test_contributions_to_a_fit_are_merged_on_the_way(metric, monkeypatch):
     assert split[metric] == whole[metric]
     for name, array in whole.job.fits[metric, ""].items():
         np.testing.assert_array_equal(split.job.fits[metric, ""][name], array)
+
+
+def test_a_scorer_takes_no_metrics_that_another_thread_prepared():
+    class Shared(nlgauge.Scorer):
+        """Whatever it prepares, another thread has put something else in its place at once."""
+
+        @property
+        def _prepared(self):
+            return None, {}
+
+        @_prepared.setter
+        def _prepared(self, found):
+            pass
+
+    assert Shared(["exact_match"])(["a"], ["a"])["exact_match"]["score"] == 1

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twins import assert_twins, needs_native
 
+from nlgauge.kernels.backend import NATIVE
 from nlgauge.kernels.resampling import draw_counts
 
 
@@ -22,6 +23,18 @@ def test_draw_counts(units, resamples, draws, seed):
 def test_a_unit_that_is_not_there_is_refused(unit):
     with pytest.raises(ValueError, match="a unit was drawn that is not there"):
         draw_counts.native(np.array([[0, unit]], dtype=np.int32), 3)
+
+
+@needs_native
+def test_what_one_of_several_threads_refuses_is_refused():
+    drawn = np.zeros((40, 2), dtype=np.int32)
+    drawn[27, 1] = 3
+    try:
+        NATIVE.set_threads(3, worthwhile=1)
+        with pytest.raises(ValueError, match="a unit was drawn that is not there"):
+            draw_counts.native(drawn, 3)
+    finally:
+        NATIVE.set_threads(1)
 
 
 @pytest.mark.parametrize("units", [1, 2, 3, 100, 2000, 65_537])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -126,6 +128,21 @@ def test_shift_edits_of_blocks_in_another_order(kinds, length):
     assert_twins(shift_edits, column(rows), np.roll(every, 1), every)
 
 
+# Texts of which the edits change where one more shift is tried, or where blocks may be one place farther apart.
+@pytest.mark.parametrize("seed", [49, 128])
+def test_shift_edits_at_the_limits_of_the_search(seed):
+    row = drawn(64, 8, seed)
+    assert_twins(shift_edits, column([row, shuffled(row, 9, seed)]), np.array([1]), np.array([0]))
+
+
+@pytest.mark.parametrize("length", [49, 51, 99, 103, 130, 400])
+@pytest.mark.parametrize("place", [0, 3, 40])
+def test_shift_edits_of_references_that_are_many_times_longer(length, place):
+    reference = list(range(100, 100 + length))
+    rows = [reference[place:][:1], reference[place:][:2], [reference[place + 5], reference[place]], [1, reference[-1 - place]], [1]]
+    assert_twins(shift_edits, column([*rows, reference]), np.arange(len(rows)), np.full(len(rows), len(rows)))
+
+
 @pytest.mark.parametrize("extra", range(22, 28))
 @pytest.mark.parametrize("length", [32, 64])
 def test_shift_edits_where_the_beam_cuts_off_the_cheapest_way(extra, length):
@@ -217,6 +234,35 @@ def test_word_places_of_long_texts(kinds):
     row = drawn(1500, kinds, 1)
     rows = [row, changed(row, 0.1, 2), shuffled(row, 9, 3), row[:40]]
     assert_twins(word_places, column(rows), *pairs(rows))
+
+
+# Every text of at most four words of which there are two, and of at most three of which there are three, with every other.
+SHORT = [list(row) for kinds, most in ((2, 4), (3, 3)) for length in range(most + 1) for row in product(range(kinds), repeat=length)]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments"),
+    [
+        (edit_counts, ()),
+        (lcs_lengths, ()),
+        (word_places, (False,)),
+        (word_places, (True,)),
+        (skip_bigram_matches, (0, True, False)),
+        (skip_bigram_matches, (1, True, True)),
+        (jump_distances, (JumpCosts(1, 1, 1, 1, 1),)),
+        (jump_distances, (JumpCosts(2, 10, 10, 20, 10), 1)),
+        (shift_edits, ()),
+    ],
+    ids=lambda given: getattr(given, "__name__", str(given)),
+)
+def test_every_pair_of_short_texts(kernel, arguments):
+    assert_twins(kernel, column(SHORT), *pairs(SHORT), *arguments)
+
+
+@pytest.mark.parametrize("rounded", [False, True])
+def test_character_edits_of_every_pair_of_short_texts(rounded):
+    rows = [[character for word in row for character in (32, 97 + word)][1:] for row in SHORT[:40]]
+    assert_twins(character_edits, column(rows), *pairs(rows), rounded)
 
 
 @given(st.lists(st.lists(st.integers(-1, 9) | st.integers(0, 2**40), max_size=40), min_size=1, max_size=4))

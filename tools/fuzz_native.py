@@ -1,6 +1,6 @@
 """Scores random texts with every metric on strings, once with compiled and once with plain kernels, and stops where a number differs.
 
-    python tools/fuzz_native.py --seconds 60 [--seed 1] [--tokens 10000]
+    python tools/fuzz_native.py --seconds 60 [--seed 1] [--tokens 10000] [--without-python]
 
 Texts are empty, short, repetitive, of odd lengths around machine words, full of marks, entities, digits, joined and unspaced scripts and
 characters beyond the basic plane; now and then one is long. Meant for a build with sanitizers, see CONTRIBUTING.
@@ -9,15 +9,30 @@ characters beyond the basic plane; now and then one is long. Meant for a build w
 from __future__ import annotations
 
 import argparse
+import gc
 import random
 import sys
 import time
 import warnings
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 import nlgauge
-from nlgauge.kernels.backend import NATIVE, using
+from nlgauge.corpus.columns import Ragged
+from nlgauge.kernels.backend import NATIVE, Kernel, using
+from nlgauge.kernels.edits import edit_counts
+from nlgauge.kernels.fragments import fragment_column
+from nlgauge.kernels.jump_distance import JumpCosts, jump_distances
+from nlgauge.kernels.lcs import lcs_lengths, lcs_places
+from nlgauge.kernels.ngram_sets import repeated_ngrams
+from nlgauge.kernels.ngrams import ngram_matches
+from nlgauge.kernels.resampling import draw_counts
+from nlgauge.kernels.skip_bigrams import skip_bigram_matches
+from nlgauge.kernels.weighted_lcs import weighted_lcs_places
+from nlgauge.kernels.word_order import word_places
 from nlgauge.metric import Metric
 from nlgauge.metric.registry import metric_classes
 
@@ -43,11 +58,16 @@ _PIECES = (
         "naïve",
     ),
 )
+_CORPUS_METRICS = ("distinct", "self_bleu")
 _VARIANTS = (
     *("rouge(rouge_types=('rouge1', 'rouge4', 'rougeL', 'rougeLsum'), stem=True, tokenizer='google')", "chrf(word_order=2)", "bleu(lowercase=True)"),
     *("rouge155(stem=True)", "meteor(version='2005', compat='nltk')", "meteor(compat='jar')", "eed(compat='python')", "eed(compat='c++')"),
     *("character(compat='released')", "cider(variant='d')", "bleu(tokenizer='intl')", "ribes(compat='nltk')", "coverage(exhaustive=True)"),
+    *("sari(compat='original')", "rouge155(references='best', stop_words=True)", "rouge155(rouge_types=('rougeS*', 'rougeSU0'), compat=None)"),
+    *("js_divergence(order=2, smoothing=0.1)", "novelty(distinct=False)", "rouge(compat='coco')", "ter(normalized=True, asian_support=True)"),
 )
+# Tokens that kernels are given as they are: the smallest and the greatest numbers, and some between.
+_TOKENS = (0, 1, 2, 3, 511, 512, 513, 2**16, 2**31 - 2, 2**31 - 1)
 
 
 def text(chance: random.Random, tokens: int) -> str:
@@ -71,28 +91,97 @@ def labels() -> list[str]:
     """All additive metrics on strings, and variants that take other kernels; those that cannot be had are left out."""
     names = [name for name, kind in metric_classes().items() if issubclass(kind, Metric) and "model" not in kind.__dataclass_fields__]
     found = []
-    for name in (*names, *_VARIANTS):
+    for name in (*names, *_CORPUS_METRICS, *_VARIANTS):
         try:
             nlgauge.Scorer([name])
-        except nlgauge.NlgaugeError:
+        except nlgauge.NlgaugeError as error:
+            print(f"without {name}: {error}")
             continue
         found.append(name)
     return found
 
 
-def difference(metrics: list[str], predictions: list[str], references: list[list[str]], sources: list[str]) -> str | None:
-    """The first metric whose statistics differ between the two kinds of kernels."""
-    tables = []
-    for kernels, threads in (("python", 1), ("native", 1), ("native", 3)):
+def count_calls() -> Counter[str]:
+    """How often each compiled kernel is called from here on."""
+    calls: Counter[str] = Counter()
+
+    def counted(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **named: Any) -> Any:
+            calls[name] += 1
+            return kernel(*arguments, **named)
+
+        return call
+
+    for kernel in [held for held in gc.get_objects() if isinstance(held, Kernel)]:
+        calls[kernel.__name__] = 0
+        if kernel.native is not None:
+            kernel.native = counted(kernel.__name__, kernel.native)
+    return calls
+
+
+def column(chance: random.Random, tokens: int) -> Ragged:
+    """Rows of tokens that are in no text; perhaps none at all."""
+    known = chance.sample(_TOKENS, k=chance.randint(1, len(_TOKENS)))
+    sizes = [chance.choice((0, 1, 2, 63, 64, 65, 130, chance.randint(0, tokens))) for _ in range(chance.randint(0, 4))]
+    return Ragged.of([chance.choices(known, k=size) for size in sizes], dtype=np.int32)
+
+
+def kernel_difference(chance: random.Random, tokens: int) -> str | None:
+    """The first of the kernels on token ids that gives something else compiled than plain."""
+    ids = column(chance, tokens)
+    rows = len(ids) * chance.randint(0, 1)
+    left, right = (np.array([chance.randrange(rows) for _ in range(2 * rows)], dtype=np.int64) for _ in range(2))
+    groups = Ragged.of([[chance.randrange(rows) for _ in range(chance.randint(1, 3))] for _ in left])
+    units, drawn = chance.randint(1, 9), chance.randint(0, 9)
+    row, other = (ids[0].tolist(), ids[-1].tolist()) if len(ids) else ([], [])
+    for kernel, arguments in (
+        (edit_counts, (ids, left, right)),
+        (lcs_lengths, (ids, left, right)),
+        (lcs_places, (row, other)),
+        (weighted_lcs_places, (row[:300], other[:300], 1.2)),
+        (ngram_matches, (ids, left, groups, chance.randint(1, 6))),
+        (skip_bigram_matches, (ids, left, right, chance.choice((None, 0, 4)), True, False)),
+        (word_places, (ids, left, right, chance.random() < 0.5)),
+        (jump_distances, (ids, left, right, JumpCosts(1, 1, 1, 1, 1), chance.choice((None, 2**31 - 1)))),
+        (fragment_column, (ids, left, right, False)),
+        (repeated_ngrams, (ids, left, 3)),
+        (draw_counts, (np.array([[chance.randrange(units) for _ in range(5)] for _ in range(drawn)], dtype=np.int32).reshape(drawn, 5), units)),
+    ):
+        with using("python"):
+            expected = kernel.python(*arguments)
+        for threads in (1, 3):
+            NATIVE.set_threads(threads, worthwhile=1)
+            if not same(kernel.native(*arguments), expected):
+                return f"{kernel.__name__}{arguments!r}"
+    return None
+
+
+def same(found: Any, expected: Any) -> bool:
+    """Whether two results of a kernel are equal."""
+    if isinstance(expected, tuple):
+        return all(map(same, found, expected))
+    if isinstance(expected, Ragged):
+        return same(found.values, expected.values) and same(found.offsets, expected.offsets)
+    return bool(np.array_equal(found, expected, equal_nan=isinstance(expected, np.ndarray) and expected.dtype.kind == "f"))
+
+
+def difference(
+    metrics: list[str], predictions: dict[str, list[str]], references: list[list[str]], sources: list[str], kinds: tuple[tuple[str, int], ...]
+) -> str | None:
+    """The first metric whose statistics, or scores and intervals, differ between kinds of kernels and numbers of threads."""
+    tables, summaries = [], []
+    for kernels, threads in kinds:
         NATIVE.set_threads(threads, worthwhile=1)
         with using(kernels), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tables.append(nlgauge.score(predictions, references, sources, metrics).tables)
+            result = nlgauge.score(predictions, references, sources, metrics)
+            tables.append(result.tables)
+            summaries.append(repr(result.intervals(resamples=100)) if len(sources) > 1 else repr(dict(result)))
     for key, plain in tables[0].items():
-        for part, values in plain.statistics.items():
+        for part, values in getattr(plain, "statistics", {}).items():
             if any(not np.array_equal(values, other[key].statistics[part], equal_nan=True) for other in tables[1:]):
                 return f"{key[1]}, {part}"
-    return None
+    return None if len(set(summaries)) == 1 else "scores or intervals"
 
 
 def main() -> int:
@@ -100,22 +189,33 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tokens", type=int, default=200, help="the length of the longest texts")
+    parser.add_argument("--without-python", action="store_true", help="compare one thread with three: plain kernels take minutes for long texts")
     given = parser.parse_args()
     if NATIVE is None:
         sys.exit("nlgauge was installed without compiled kernels")
     metrics = labels()
+    calls = count_calls()
     ends, rounds = time.monotonic() + given.seconds, 0
     while time.monotonic() < ends:
         chance = random.Random(f"{given.seed} {rounds}")
         references = [[text(chance, given.tokens) for _ in range(chance.randint(1, 3))] for _ in range(chance.randint(1, 6))]
-        predictions = [worn(chance, group[0]) if chance.random() < 0.7 else text(chance, given.tokens) for group in references]
+        predictions = {
+            system: [worn(chance, group[0]) if chance.random() < 0.7 else text(chance, given.tokens) for group in references]
+            for system in chance.choice((("a",), ("a", "b")))
+        }
         sources = [worn(chance, group[-1]) for group in references]
-        found = difference(metrics, predictions, references, sources)
+        kinds = (("native", 1), ("native", 3))
+        if not given.without_python:
+            kinds = (("python", 1), *kinds)
+        found = kernel_difference(chance, min(given.tokens, 200)) or difference(metrics, predictions, references, sources, kinds)
         if found:
             print(f"round {rounds}: {found}\n{predictions!r}\n{references!r}\n{sources!r}")
             return 1
         rounds += 1
     print(f"{rounds} rounds with {len(metrics)} metrics, no difference")
+    unreached = [name for name, count in calls.items() if not count]
+    if unreached:
+        print(f"never called: {', '.join(unreached)}")
     return 0
 
 

@@ -69,9 +69,10 @@ class Scorer:
     def score_corpus(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None) -> Result:
         """The Result of scoring a corpus that was read already."""
         wanted = dict(self.metrics), corpus.lang, reduce_fn
-        if self._prepared[0] != wanted:
-            self._prepared = wanted, prepared(self.metrics, corpus.lang, reduce_fn)
-        job = Job(self._prepared[1], reduce_fn, options)
+        last = self._prepared  # another thread may put something else there
+        if last[0] != wanted:
+            last = self._prepared = wanted, prepared(self.metrics, corpus.lang, reduce_fn)
+        job = Job(last[1], reduce_fn, options)
         warn_about_languages(corpus, job.metrics)
         with progress(None if show_progress is None else _flag(show_progress, "show_progress")):
             tables, fits, costs = engine.run(corpus, job, self.executor)
