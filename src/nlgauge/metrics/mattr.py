@@ -41,4 +41,5 @@ class Mattr(MeanMetric):
 
     def values(self, view: View) -> Array:
         tokens, texts = view.get(Tokens(self.tokenizer), view.predictions)
-        return moving_ratios(tokens, texts, self.window)[:, None]
+        # A window wider than every text is as wide as the text.
+        return moving_ratios(tokens, texts, min(self.window, len(tokens.values) + 1))[:, None]
