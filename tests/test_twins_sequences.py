@@ -69,6 +69,13 @@ def test_lcs_lengths_of_long_texts():
     assert_twins(lcs_lengths, column(rows), *pairs(rows))
 
 
+def test_a_rare_token_of_a_longer_text_before_leaves_nothing_behind():
+    longer, shorter = drawn(4500, 5000, 1), drawn(1500, 30, 2)
+    rows = [[*drawn(50, 5000, 3), longer[4400], 1], longer, [7, *drawn(700, 30, 4)], [*shorter[:10], 7, *shorter[10:]]]
+    for kernel in (lcs_lengths, edit_counts):
+        assert_twins(kernel, column(rows), np.array([0, 2]), np.array([1, 3]))
+
+
 WEIGHTS = st.sampled_from([1.0, 1.2, 2.0, 5.0])
 FEW = st.lists(st.integers(0, 3), max_size=20)
 PAIR = st.one_of(st.tuples(FEW, FEW), st.tuples(LONG_ROW, LONG_ROW), st.tuples(LONG_ROW, LIKE))
