@@ -47,6 +47,7 @@ def test_synsets(pooled, words):
 @given(st.lists(WORDS | st.sampled_from(NASTY) | st.text(max_size=5), max_size=12))
 @example(NASTY)
 @example(["Paris", "paris", "PARIS", "paris"])
+@example(["reves", "referee", "ref"])
 def test_accepted_stems(stems):
     assert_twins(accepted_stems, stems)
 
