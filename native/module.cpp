@@ -20,6 +20,7 @@ void bind_readability(nb::module_ &module);
 void bind_resampling(nb::module_ &module);
 void bind_skip_bigrams(nb::module_ &module);
 void bind_tercom(nb::module_ &module);
+void bind_texts(nb::module_ &module);
 void bind_tfidf(nb::module_ &module);
 void bind_token_ids(nb::module_ &module);
 void bind_weighted_lcs(nb::module_ &module);
@@ -54,6 +55,7 @@ NB_MODULE(_native, module) {
   bind_resampling(module);
   bind_skip_bigrams(module);
   bind_tercom(module);
+  bind_texts(module);
   bind_tfidf(module);
   bind_token_ids(module);
   bind_weighted_lcs(module);

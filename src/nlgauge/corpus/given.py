@@ -6,16 +6,15 @@ What is almost always given, lists of plain strings, is checked as a whole; anyt
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Iterable, Mapping
-from itertools import chain, filterfalse
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
 from nlgauge.corpus.records import is_text_list
-from nlgauge.corpus.texts import Texts
+from nlgauge.corpus.texts import Texts, are_texts
 from nlgauge.errors import InputError
 
 
@@ -50,7 +49,7 @@ class Given(NamedTuple):
     def column(self, texts: Texts, least: int) -> Ragged:
         """The column of the texts' ids; every segment needs at least so many."""
         enough = self.lengths is None or not len(self.lengths) or self.lengths.min() >= least
-        items = self.items if enough and _are_texts(self.items) else self._checked(least)
+        items = self.items if enough and are_texts(self.items) else self._checked(least)
         values = texts.intern_all(items)
         return Ragged.single(values) if self.lengths is None else Ragged(values, offsets_of(self.lengths))
 
@@ -103,7 +102,7 @@ def labels_of(labels: Iterable[Any], count: int, name: str) -> tuple[str, ...]:
     items = _items(labels, name, "names")
     if len(items) != count:
         raise InputError(f"{name} has {len(items)} items, predictions has {count}; give one for each segment.")
-    if _are_texts(items):
+    if are_texts(items):
         return tuple(items)
     return tuple(_label(item, f"{name}[{i}]") for i, item in enumerate(items))
 
@@ -146,17 +145,6 @@ def _a(value: Any) -> str:
     """What a value is, with its article."""
     kind = f"class {value.__name__}" if isinstance(value, type) else type(value).__name__
     return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
-
-
-def _are_texts(items: list[Any]) -> bool:
-    """Whether all items are plain strings that any text can hold."""
-    if not set(map(type, items)) <= {str}:
-        return False
-    try:
-        deque(map(str.encode, filterfalse(str.isascii, items)), maxlen=0)
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _text(value: Any, place: str) -> str:

@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import deque
 from collections.abc import Sequence
-from itertools import count, islice, repeat
+from itertools import filterfalse, repeat
 from typing import Any
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array
+from nlgauge.kernels.backend import compiled
+
+
+@compiled
+def are_texts(items: list[Any]) -> bool:
+    """Whether all items are plain strings that any text can hold."""
+    if not set(map(type, items)) <= {str}:
+        return False
+    try:
+        deque(map(str.encode, filterfalse(str.isascii, items)), maxlen=0)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@compiled
+def number_texts(texts: list[str], ids: dict[str, int], strings: list[str]) -> Array:
+    """The numbers of texts; one that has none yet gets the next one, and stands in `strings` from then on."""
+    for text in dict.fromkeys(texts):
+        if text not in ids:
+            ids[text] = len(strings)
+            strings.append(text)
+    return np.fromiter(map(ids.__getitem__, texts), np.int64, len(texts))
 
 
 class Texts:
@@ -19,7 +42,7 @@ class Texts:
         self.strings: list[str] = []
         # Small features of these texts, by feature; see `nlgauge.features`.
         self.kept: dict[Any, Any] = {}
-        self._ids: defaultdict[str, int] = defaultdict()
+        self._ids: dict[str, int] = {}
 
     def intern(self, text: str) -> int:
         """The id of a text, a new one at its first appearance."""
@@ -28,15 +51,9 @@ class Texts:
             self.strings.append(text)
         return found
 
-    def intern_all(self, texts: Sequence[str]) -> Array:
+    def intern_all(self, texts: list[str]) -> Array:
         """The ids of texts, new ones in order of first appearance."""
-        known = len(self.strings)
-        # A text that is not here yet gets the next number.
-        self._ids.default_factory = count(known).__next__
-        found = np.fromiter(map(self._ids.__getitem__, texts), np.int64, len(texts))
-        self._ids.default_factory = None
-        self.strings.extend(islice(self._ids, known, None))
-        return found
+        return number_texts(texts, self._ids, self.strings)
 
     def find(self, text: str) -> int | None:
         """The id of a text; None where it is not here."""

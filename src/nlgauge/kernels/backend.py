@@ -10,13 +10,15 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import update_wrapper
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
 from nlgauge.models.threads import threads
+
+if TYPE_CHECKING:
+    from nlgauge.corpus.columns import Array
 
 P = ParamSpec("P")
 R = TypeVar("R")

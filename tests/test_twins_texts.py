@@ -1,0 +1,45 @@
+"""Compiled reading of texts against the plain one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import needs_native
+
+from nlgauge.corpus.texts import are_texts, number_texts
+
+pytestmark = needs_native
+
+
+class Name(str):
+    """A string of another class."""
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ([], True),
+        (["", "a", "é", "Σ", "😀", "\ud7ff\ue000"], True),
+        (["a", "\ud800"], False),
+        (["\udfff"], False),
+        (["😀\udc00"], False),
+        (["a", None], False),
+        (["a", b"a"], False),
+        (["a", Name("b")], False),
+    ],
+)
+def test_are_texts(items, expected):
+    assert are_texts.python(items) is are_texts.native(items) is expected
+
+
+@given(st.lists(st.lists(st.text("aé😀", max_size=2), max_size=6), max_size=4))
+def test_texts_are_numbered_in_order_of_first_appearance(calls):
+    ids: tuple[dict[str, int], dict[str, int]] = {}, {}
+    strings: tuple[list[str], list[str]] = [], []
+    for texts in calls:
+        found = [kernel(texts, *known) for kernel, *known in zip((number_texts.python, number_texts.native), ids, strings, strict=True)]
+        assert found[0].dtype == found[1].dtype
+        assert found[0].tolist() == found[1].tolist() == [strings[0].index(text) for text in texts]
+        assert ids[0] == ids[1]
+        assert strings[0] == strings[1] == list(dict.fromkeys(strings[0]))
