@@ -40,6 +40,7 @@ BENCHES = {
     "cider": Bench(("L1", "L2"), "pycocoevalcap", ours(_CIDER_SPEC, "score"), peers.pycocoevalcap_cider),
     "character": Bench(("2,000 pairs",), "cer", ours("character(compat='released')", "score"), peers.cer_character),
     "eed": Bench(("1,000 pairs",), "torchmetrics", ours("eed(compat='python')", "score"), peers.torchmetrics_eed),
+    "eed, exact": Bench(("1,000 pairs",), "torchmetrics", ours("eed", "score"), peers.torchmetrics_eed),
     "readability": Bench(("summaries alone",), "a plain loop", ours("flesch_reading_ease", "score"), plain.readability),
     "coverage": Bench(("summaries",), "a plain loop", ours("coverage", "score"), plain.coverage),
     "every string metric": Bench(("L1",), "sacrebleu", ours_everything, peers.sacrebleu_both),

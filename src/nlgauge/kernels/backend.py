@@ -20,6 +20,8 @@ from nlgauge.models.threads import threads
 if TYPE_CHECKING:
     from nlgauge.corpus.columns import Array
 
+# More would only wait for each other.
+_MOST_THREADS = 256
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -29,7 +31,7 @@ def _module() -> Any:
         found = importlib.import_module("nlgauge._native")
     except ImportError:
         return None
-    found.set_threads(threads())
+    found.set_threads(min(threads(), _MOST_THREADS))
     return found
 
 
