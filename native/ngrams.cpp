@@ -58,6 +58,7 @@ struct Open {
 class Matcher {
 public:
   void match(Row prediction, const Column &column, RowOf<int64_t> references, size_t orders, double *matches) {
+    if (!references.size || !orders) return;
     read(prediction, column, references);
     size_t heads = 1;
     for (size_t n = 1; n <= std::min(orders, prediction.size); ++n) {
@@ -69,8 +70,8 @@ public:
         ++counts_[ours_.numbers[k]];
       }
       heads = grams_.count() + 1;
-      greatest_.assign(heads, 0);
-      for (size_t k = 0; k < references.size; ++k) compare(theirs_[k], n);
+      greatest_.resize(heads);
+      for (size_t k = 0; k < references.size; ++k) compare(theirs_[k], n, k == 0 ? greatest_ : seen_);
       size_t total = 0;
       for (size_t number = 1; number < heads; ++number) total += std::min(counts_[number], greatest_[number]);
       if (!total) return;  // no longer n-gram can match either
@@ -95,14 +96,15 @@ private:
     }
   }
 
-  void compare(Open &theirs, size_t n) {
+  // Counts a reference's n-grams, the first one's at once as the greatest counts.
+  void compare(Open &theirs, size_t n, std::vector<uint32_t> &seen) {
     if (!theirs.places.empty() && theirs.places.back() + n > theirs.letters.size()) theirs.shorten(theirs.places.size() - 1);
-    seen_.assign(greatest_.size(), 0);
+    seen.assign(greatest_.size(), 0);
     for (size_t k = 0; k < theirs.places.size(); ++k) {
       theirs.numbers[k] = grams_.find(theirs.numbers[k], theirs.letters[theirs.places[k] + n - 1]);
-      ++seen_[theirs.numbers[k]];
+      ++seen[theirs.numbers[k]];
     }
-    for (size_t number = 1; number < seen_.size(); ++number) greatest_[number] = std::max(greatest_[number], seen_[number]);
+    if (&seen != &greatest_) std::transform(seen.begin(), seen.end(), greatest_.begin(), greatest_.begin(), [](uint32_t a, uint32_t b) { return std::max(a, b); });
     theirs.keep([](uint32_t number) { return number > 0; });
   }
 

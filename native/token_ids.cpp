@@ -91,11 +91,13 @@ public:
   }
 
   nb::object keys() {
+    static Remembered<uint64_t> known;
     std::string bytes;
-    for (size_t number = keys_.size(); number < words_.size(); ++number) {
-      utf8(words_[number], bytes);
-      keys_.push_back(blake2b_64(bytes));
-    }
+    auto key = [&](Word word) {
+      utf8(word, bytes);
+      return blake2b_64(bytes);
+    };
+    while (keys_.size() < words_.size()) keys_.push_back(known.of(words_[keys_.size()], key));
     Table<uint64_t> found(keys_.size(), 1);
     std::copy(keys_.begin(), keys_.end(), found[0]);
     return found.flat();
@@ -179,24 +181,24 @@ private:
     }
   }
 
+  // The words of one chunk are mostly those of the next, so stems and keys are remembered.
   void learn_stems() {
-    Porter porter(true);
-    Text text;
+    static Remembered<std::u32string> stems;
     while (formed_.size() < raw_.size()) {
       Word word = raw_[formed_.size()];
-      if (word.size() > 3) {
-        // Python lower-cases words that are not ASCII.
-        bool ascii = std::all_of(word.begin(), word.end(), [](char32_t sign) { return sign < 128; });
-        nb::object lower = ascii ? nb::object() : string(word).attr("lower")();
-        if (ascii) {
-          read_signs(word.data(), word.size(), true, text);
-        } else {
-          read_string(lower, false, text);
-        }
-        word = porter.nltk({text.begin(), text.size});
-      }
-      formed_.push_back(int32_t(words_.add(word)));
+      formed_.push_back(int32_t(words_.add(word.size() > 3 ? Word(stems.of(word, stemmed)) : word)));
     }
+  }
+
+  static std::u32string stemmed(Word word) {
+    Text text;
+    // Python lower-cases words that are not ASCII.
+    if (std::all_of(word.begin(), word.end(), [](char32_t sign) { return sign < 128; })) {
+      read_signs(word.data(), word.size(), true, text);
+    } else {
+      read_string(string(word).attr("lower")(), false, text);
+    }
+    return Porter(true).nltk({text.begin(), text.size});
   }
 
   // Where each character comes from; lower-casing makes two of U+0130 alone.

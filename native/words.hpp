@@ -84,3 +84,20 @@ private:
   std::vector<Entry> words_;
   std::vector<char32_t> signs_;
 };
+
+// What was made of words before, up to a size; whoever calls holds Python's lock.
+template <typename Made> class Remembered {
+public:
+  template <typename Make> const Made &of(Word word, const Make &make) {
+    if (words_.size() > most) words_ = Words(), made_.clear();
+    uint32_t number = words_.add(word);
+    if (number == made_.size()) made_.push_back(make(word));
+    return made_[number];
+  }
+
+private:
+  static constexpr size_t most = 1 << 16;
+
+  Words words_;
+  std::vector<Made> made_;
+};

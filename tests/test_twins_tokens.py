@@ -110,3 +110,13 @@ def _numbers(feature: Tokens, given_texts: list[str]) -> tuple[Any, ...]:
     memory = feature.new_memory()
     column = memory.tokens(given_texts)
     return column.values.tobytes(), column.offsets.tobytes(), memory.words() if hasattr(memory, "words") else None
+
+
+def test_more_words_than_are_remembered():
+    texts = [" ".join(f"running{number}s" for number in range(start, start + 7_000)) for start in range(0, 70_000, 7_000)]
+    found = []
+    for kernels in ("python", "native"):
+        with backend.using(kernels):
+            memory = Tokens("whitespace", stem=True).new_memory()
+            found.append([*memory.tokens(texts[:5] + texts).lists(), memory.words(), memory.keys().tolist()])
+    assert found[0] == found[1]

@@ -97,9 +97,12 @@ class Rouge(Metric):
         matched, predicted, expected = view.rows(ClippedMatches(self._tokens, highest))
         predicted = predicted[view.references.owners]
         found = {}
+        # Texts of one line have one LCS: there is nothing to unite.
+        whole = [kind for kind in self.outputs() if kind == "rougeL" or (kind == "rougeLsum" and not _has_lines(view))]
+        common = lcs_lengths(tokens, predictions, references) if whole else np.empty(0)
         for kind in self.outputs():
-            if kind == "rougeL":
-                found[kind] = lcs_lengths(tokens, predictions, references), *lengths
+            if kind in whole:
+                found[kind] = common, *lengths
             elif kind == "rougeLsum":
                 found[kind] = self._union_counts(view)
             else:
@@ -133,3 +136,8 @@ class Rouge(Metric):
             title = ", ".join(f"{kind} {rows[kind][i, 0]:.4f}" for kind in kinds)
             found.append(NgramMatches(title, {kind: values[i] for kind, values in rows.items()}, tokens, longest, orders))
         return found
+
+
+def _has_lines(view: View) -> bool:
+    """Whether any text has more than one line."""
+    return any("\n" in text for text in view.features.texts.strings_of(np.concatenate([view.predictions, view.reference])))
