@@ -43,7 +43,7 @@ def _counter(rows: list[list[int]], shared: bool) -> Callable[[int, int], Counte
 
 def ngram_totals(lengths: Array, orders: int) -> Array:
     """(rows, orders) numbers of n-grams in texts of these lengths."""
-    return np.clip(lengths[:, None] - np.arange(orders)[None, :], 0, None).astype(np.float64)
+    return np.maximum(lengths[:, None] - np.arange(orders), 0).astype(np.float64)
 
 
 def longest_matched(prediction: list[str], references: list[list[str]], orders: int) -> list[int]:

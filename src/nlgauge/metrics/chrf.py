@@ -79,7 +79,8 @@ class Chrf(Metric):
         return {"chrf": np.hstack([np.where(expected > 0, predicted, 0.0), expected, matched])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        predicted, expected, matched = np.split(np.asarray(statistics, dtype=np.float64), 3, axis=-1)
+        statistics, orders = np.asarray(statistics, dtype=np.float64), self.char_order + self.word_order
+        predicted, expected, matched = (statistics[..., k * orders : (k + 1) * orders] for k in range(3))
         factor = self.beta**2
         precision = np.where(predicted > 0, matched / np.where(predicted > 0, predicted, 1.0), _EPSILON)
         recall = np.where(expected > 0, matched / np.where(expected > 0, expected, 1.0), _EPSILON)
@@ -88,8 +89,8 @@ class Chrf(Metric):
             f = np.where(denominator > 0, (1 + factor) * precision * recall / np.where(denominator > 0, denominator, 1.0), _EPSILON)
             return {"chrf": 100 * f.mean(axis=-1)}
         both = (predicted > 0) & (expected > 0)
-        orders = np.maximum(both.sum(axis=-1), 1)
-        p, r = (np.where(both, values, 0.0).sum(axis=-1) / orders for values in (precision, recall))
+        count = np.maximum(both.sum(axis=-1), 1)
+        p, r = (np.where(both, values, 0.0).sum(axis=-1) / count for values in (precision, recall))
         denominator = factor * p + r
         return {"chrf": np.where(denominator > 0, 100 * (1 + factor) * p * r / np.where(denominator > 0, denominator, 1.0), 0.0)}
 
