@@ -359,13 +359,9 @@ private:
 
 nb::object word_alignments(const Column &column, const Rows &predictions, const Rows &references, const Modules &modules, size_t budget) {
   std::vector<Matches> found(predictions.size());
-  {
-    nb::gil_scoped_release release;
-    parallel(predictions.size(), 500 * column.size(), [&](size_t first, size_t last) {
-      Search search;
-      for (size_t i = first; i < last; ++i) found[i] = search.align(column[predictions[i]], column[references[i]], modules, budget);
-    });
-  }
+  each_row<Search>(predictions.size(), 500 * column.size(), [&](Search &search, size_t i) {
+    found[i] = search.align(column[predictions[i]], column[references[i]], modules, budget);
+  });
   return ragged_of(found, 5);
 }
 

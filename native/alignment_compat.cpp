@@ -220,13 +220,9 @@ private:
 
 nb::object beam_alignments(const Column &column, const Rows &predictions, const Rows &references, const Modules &modules) {
   std::vector<Matches> found(predictions.size());
-  {
-    nb::gil_scoped_release release;
-    parallel(predictions.size(), 500 * column.size(), [&](size_t first, size_t last) {
-      Beam beam;
-      for (size_t i = first; i < last; ++i) found[i] = beam.align(column[predictions[i]], column[references[i]], modules);
-    });
-  }
+  each_row<Beam>(predictions.size(), 500 * column.size(), [&](Beam &beam, size_t i) {
+    found[i] = beam.align(column[predictions[i]], column[references[i]], modules);
+  });
   return ragged_of(found, 5);
 }
 
@@ -286,13 +282,9 @@ private:
 
 nb::object greedy_alignments(const Column &column, const Rows &predictions, const Rows &references, const Column &stems, const Column &accepted) {
   std::vector<Matches> found(predictions.size());
-  {
-    nb::gil_scoped_release release;
-    parallel(predictions.size(), 100 * column.size(), [&](size_t first, size_t last) {
-      Greedy greedy;
-      for (size_t i = first; i < last; ++i) found[i] = greedy.align(column[predictions[i]], column[references[i]], stems, accepted);
-    });
-  }
+  each_row<Greedy>(predictions.size(), 100 * column.size(), [&](Greedy &greedy, size_t i) {
+    found[i] = greedy.align(column[predictions[i]], column[references[i]], stems, accepted);
+  });
   return ragged_of(found, 5);
 }
 

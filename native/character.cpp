@@ -196,13 +196,9 @@ private:
 nb::object character_edits(const Column &column, const Rows &predictions, const Rows &references, bool rounded) {
   Table<double> found(predictions.size(), 2);
   std::vector<std::vector<int64_t>> shifts(predictions.size());
-  {
-    nb::gil_scoped_release release;
-    parallel(predictions.size(), cells_of(column, predictions, references), [&](size_t first, size_t last) {
-      Phrases phrases;
-      for (size_t i = first; i < last; ++i) phrases.edit(column[predictions[i]], column[references[i]], rounded, found[i], shifts[i]);
-    });
-  }
+  each_row<Phrases>(predictions.size(), cells_of(column, predictions, references), [&](Phrases &phrases, size_t i) {
+    phrases.edit(column[predictions[i]], column[references[i]], rounded, found[i], shifts[i]);
+  });
   return nb::make_tuple(found.numpy(), ragged_of(shifts, 3));
 }
 

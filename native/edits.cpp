@@ -134,25 +134,17 @@ private:
 
 nb::object edit_counts(const Column &column, const Rows &predictions, const Rows &references) {
   Table<double> counts(predictions.size(), 4);
-  {
-    nb::gil_scoped_release release;
-    parallel(predictions.size(), cells_of(column, predictions, references, 16), [&](size_t first, size_t last) {
-      Aligner aligner;
-      for (size_t i = first; i < last; ++i) aligner.count(column[references[i]], column[predictions[i]], counts[i]);
-    });
-  }
+  each_row<Aligner>(predictions.size(), cells_of(column, predictions, references, 16), [&](Aligner &aligner, size_t i) {
+    aligner.count(column[references[i]], column[predictions[i]], counts[i]);
+  });
   return counts.numpy();
 }
 
 nb::object edit_distances(const Column &column, const Rows &predictions, const Rows &references) {
   Table<double> distances(predictions.size(), 1);
-  {
-    nb::gil_scoped_release release;
-    parallel(predictions.size(), cells_of(column, predictions, references, 16), [&](size_t first, size_t last) {
-      Distance distance;
-      for (size_t i = first; i < last; ++i) *distances[i] = double(distance(column[predictions[i]], column[references[i]]));
-    });
-  }
+  each_row<Distance>(predictions.size(), cells_of(column, predictions, references, 16), [&](Distance &distance, size_t i) {
+    *distances[i] = double(distance(column[predictions[i]], column[references[i]]));
+  });
   return distances.flat();
 }
 

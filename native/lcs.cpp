@@ -92,13 +92,9 @@ private:
 
 nb::object lcs_lengths(const Column &column, const Rows &predictions, const Rows &references) {
   Table<double> found(predictions.size(), 1);
-  {
-    nb::gil_scoped_release release;
-    parallel(predictions.size(), cells_of(column, predictions, references, 32), [&](size_t first, size_t last) {
-      Subsequences subsequences;
-      for (size_t i = first; i < last; ++i) *found[i] = double(subsequences.length(column[predictions[i]], column[references[i]]));
-    });
-  }
+  each_row<Subsequences>(predictions.size(), cells_of(column, predictions, references, 32), [&](Subsequences &subsequences, size_t i) {
+    *found[i] = double(subsequences.length(column[predictions[i]], column[references[i]]));
+  });
   return found.flat();
 }
 

@@ -117,13 +117,9 @@ private:
 
 nb::object ngram_matches(const Column &column, const Rows &predictions, const GroupColumn &references, size_t orders) {
   Table<double> matches(predictions.size(), orders);
-  {
-    nb::gil_scoped_release release;
-    parallel(predictions.size(), 8 * orders * column.size(), [&](size_t first, size_t last) {
-      Matcher matcher;
-      for (size_t i = first; i < last; ++i) matcher.match(column[predictions[i]], column, references[i], orders, matches[i]);
-    });
-  }
+  each_row<Matcher>(predictions.size(), 8 * orders * column.size(), [&](Matcher &matcher, size_t i) {
+    matcher.match(column[predictions[i]], column, references[i], orders, matches[i]);
+  });
   return matches.numpy();
 }
 

@@ -1,6 +1,8 @@
 // Rows spread over threads. Every row writes what is its own, so that the number of threads changes nothing.
 #pragma once
 
+#include "column.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -50,4 +52,13 @@ template <typename Work> void parallel(size_t rows, size_t cost, const Work &wor
   for (auto &failure : failed) {
     if (failure) std::rethrow_exception(failure);
   }
+}
+
+// Calls work(scratch, row) for every row, without Python's lock; scratch memory is made once for each block of rows.
+template <typename Scratch, typename Work> void each_row(size_t rows, size_t cost, const Work &work) {
+  nb::gil_scoped_release release;
+  parallel(rows, cost, [&](size_t first, size_t last) {
+    Scratch scratch;
+    for (size_t row = first; row < last; ++row) work(scratch, row);
+  });
 }

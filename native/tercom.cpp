@@ -246,13 +246,9 @@ private:
 nb::object shift_edits(const Column &column, const Rows &predictions, const Rows &references) {
   Table<double> edits(predictions.size(), 1);
   std::vector<std::vector<int64_t>> shifts(predictions.size());
-  {
-    nb::gil_scoped_release release;
-    parallel(predictions.size(), 16 * cells_of(column, predictions, references), [&](size_t first, size_t last) {
-      Search search;
-      for (size_t i = first; i < last; ++i) *edits[i] = double(search.path(column[predictions[i]], column[references[i]], shifts[i]));
-    });
-  }
+  each_row<Search>(predictions.size(), 16 * cells_of(column, predictions, references), [&](Search &search, size_t i) {
+    *edits[i] = double(search.path(column[predictions[i]], column[references[i]], shifts[i]));
+  });
   return nb::make_tuple(edits.flat(), ragged_of(shifts, 3));
 }
 

@@ -115,13 +115,9 @@ private:
 
 nb::object word_places(const Column &column, const Rows &predictions, const Rows &references, bool nltk) {
   std::vector<std::vector<int64_t>> found(predictions.size());
-  {
-    nb::gil_scoped_release release;
-    parallel(predictions.size(), 4 * cells_of(column, predictions, references, 4), [&](size_t first, size_t last) {
-      WordOrder order;
-      for (size_t i = first; i < last; ++i) order.places(column[predictions[i]], column[references[i]], nltk, found[i]);
-    });
-  }
+  each_row<WordOrder>(predictions.size(), 4 * cells_of(column, predictions, references, 4), [&](WordOrder &order, size_t i) {
+    order.places(column[predictions[i]], column[references[i]], nltk, found[i]);
+  });
   return ragged_of(found);
 }
 
