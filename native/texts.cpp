@@ -25,6 +25,33 @@ bool are_texts(const nb::list &items) {
   return true;
 }
 
+nb::object flattened(const nb::list &items) {
+  Table<int64_t> lengths(items.size(), 1);
+  size_t total = 0;
+  for (size_t i = 0; i < items.size(); ++i) {
+    PyObject *item = items[i].ptr();
+    if (!PyList_CheckExact(item) && !PyTuple_CheckExact(item)) return nb::none();
+    *lengths[i] = PySequence_Fast_GET_SIZE(item);
+    total += size_t(*lengths[i]);
+  }
+  nb::list flat = nb::steal<nb::list>(PyList_New(Py_ssize_t(total)));
+  if (!flat.is_valid()) throw nb::python_error();
+  Py_ssize_t next = 0;
+  for (size_t i = 0; i < items.size(); ++i) {
+    for (Py_ssize_t j = 0; j < *lengths[i]; ++j) PyList_SET_ITEM(flat.ptr(), next++, Py_NewRef(PySequence_Fast_GET_ITEM(items[i].ptr(), j)));
+  }
+  return nb::make_tuple(flat, lengths.flat());
+}
+
+nb::object text_lengths(const nb::list &texts) {
+  Table<int64_t> found(texts.size(), 1);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (!PyUnicode_Check(texts[i].ptr())) throw nb::type_error("texts must be strings.");
+    *found[i] = PyUnicode_GET_LENGTH(texts[i].ptr());
+  }
+  return found.flat();
+}
+
 nb::object number_texts(const nb::list &texts, nb::dict ids, nb::list strings) {
   Table<int64_t> found(texts.size(), 1);
   nb::int_ next(strings.size());
@@ -45,5 +72,7 @@ nb::object number_texts(const nb::list &texts, nb::dict ids, nb::list strings) {
 
 void bind_texts(nb::module_ &module) {
   module.def("are_texts", &are_texts);
+  module.def("flattened", &flattened);
   module.def("number_texts", &number_texts);
+  module.def("text_lengths", &text_lengths);
 }

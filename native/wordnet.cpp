@@ -210,10 +210,15 @@ private:
   std::unordered_map<int32_t, int32_t> pooled_;
 };
 
-// Read when it is first asked for, with the interpreter's lock.
+// Read when it is first asked for, with the interpreter's lock. Python lets other threads go on while it reads, so no lock of ours may be held then.
 const Index &wordnet() {
-  static const Index index(nb::cast<nb::bytes>(nb::module_::import_("nlgauge.features.wordnet").attr("index_bytes")()).c_str());
-  return index;
+  static std::unique_ptr<const Index> known;
+  if (!known) {
+    auto bytes = nb::cast<nb::bytes>(nb::module_::import_("nlgauge.features.wordnet").attr("index_bytes")());
+    auto read = std::make_unique<const Index>(bytes.c_str());
+    if (!known) known = std::move(read);
+  }
+  return *known;
 }
 
 // A word of ASCII; what is not ASCII is not in WordNet, and becomes the empty word.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from twins import needs_native
+from twins import assert_twins, needs_native
 
-from nlgauge.corpus.texts import are_texts, number_texts
+from nlgauge.corpus.texts import are_texts, flattened, number_texts, text_lengths
 
 pytestmark = needs_native
 
@@ -43,3 +43,28 @@ def test_texts_are_numbered_in_order_of_first_appearance(calls):
         assert found[0].tolist() == found[1].tolist() == [strings[0].index(text) for text in texts]
         assert ids[0] == ids[1]
         assert strings[0] == strings[1] == list(dict.fromkeys(strings[0]))
+
+
+class Names(list):
+    """A list of another class."""
+
+
+@pytest.mark.parametrize("items", [[], [["a", "b"], (), ("c",), [None, 1]], [["a"], "b"], ["b"], [("a",), Names("b")], [{"a"}]])
+def test_flattened(items):
+    found, expected = flattened.native(items), flattened.python(items)
+    assert (found is None) == (expected is None) == any(type(item) not in (list, tuple) for item in items)
+    if expected is not None:
+        assert found[0] == expected[0] == [one for item in items for one in item]
+        assert found[1].dtype == expected[1].dtype
+        assert found[1].tolist() == expected[1].tolist()
+
+
+@given(st.lists(st.text("aé😀", max_size=3), max_size=6))
+def test_text_lengths(texts):
+    assert_twins(text_lengths, texts)
+    assert text_lengths(texts).tolist() == [len(text) for text in texts]
+
+
+def test_lengths_are_those_of_texts():
+    with pytest.raises(TypeError, match="texts must be strings"):
+        text_lengths.native(["a", b"b"])

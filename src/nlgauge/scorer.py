@@ -15,7 +15,7 @@ from nlgauge.run import engine
 from nlgauge.run.checks import warn_about_languages
 from nlgauge.run.chunk import Job
 from nlgauge.run.environment import environment
-from nlgauge.run.executors import Executor, Serial
+from nlgauge.run.executors import Executor, default_executor
 from nlgauge.run.prepare import MetricSpec, labelled, prepared, signatures
 from nlgauge.run.progress import progress
 from nlgauge.run.reduction import ReduceFn
@@ -42,7 +42,7 @@ class Scorer:
         self.metrics = labelled(DEFAULT_METRICS if metrics is None else metrics)
         if executor is not None and not (isinstance(getattr(executor, "characters", None), int) and callable(getattr(executor, "map", None))):
             raise ParameterError(f"executor must have `characters` and `map`, as those of nlgauge.run.executors have; got {executor!r:.60}.")
-        self.executor = executor or (_processes() if _flag(run_concurrent, "run_concurrent") else Serial())
+        self.executor = executor or (_processes() if _flag(run_concurrent, "run_concurrent") else default_executor(self.metrics.values()))
         # The metrics as they were prepared last, with what for: a loop of calls prepares them once.
         self._prepared: tuple[Any, dict[str, AnyMetric]] = None, {}
 

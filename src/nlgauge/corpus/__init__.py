@@ -26,7 +26,7 @@ from nlgauge.corpus import language
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
 from nlgauge.corpus.given import Given, check_system, ids_of, labels_of, references_of, sources_of, weights_of
 from nlgauge.corpus.records import arguments_of, as_records
-from nlgauge.corpus.texts import Texts
+from nlgauge.corpus.texts import Texts, text_lengths
 from nlgauge.errors import InputError
 
 DEFAULT_SYSTEM = "system"
@@ -157,7 +157,7 @@ class Corpus:
 
     def chunks(self, characters: int = 200_000) -> list[Array]:
         """Runs of whole segments with about this many characters of text each."""
-        lengths = np.fromiter(map(len, self.texts.strings), np.int64, len(self.texts))
+        lengths = text_lengths(self.texts.strings)
         columns = [*self.predictions.values()] + ([self.references] if self.references is not None else [])
         if int(lengths.max(initial=0)) * (sum(len(column.values) for column in columns) + len(self)) <= characters:
             return [np.arange(len(self))]

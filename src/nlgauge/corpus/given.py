@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
 from nlgauge.corpus.records import is_text_list
-from nlgauge.corpus.texts import Texts, are_texts
+from nlgauge.corpus.texts import Texts, are_texts, flattened
 from nlgauge.errors import InputError
 
 
@@ -29,10 +28,10 @@ class Given(NamedTuple):
     def of(cls, values: Any, name: str) -> Given:
         """A list of texts, or of lists of texts."""
         items = _items(values, name)
-        kinds = set(map(type, items))
-        if kinds <= {str}:
+        if set(map(type, items)) <= {str}:
             return cls(name, items)
-        if not kinds <= {list, tuple}:
+        plain = flattened(items)
+        if plain is None:
             nested = [is_text_list(item) for item in items]
             if any(nested) and not all(nested):
                 odd = nested.index(not nested[0])
@@ -40,8 +39,9 @@ class Given(NamedTuple):
                 raise InputError(f"{name}[0] is {shapes[0]}, {name}[{odd}] is {shapes[1]}; give texts alone or lists alone.")
             if not nested[0]:
                 return cls(name, items)
-            items = [list(item) for item in items]
-        return cls(name, list(chain.from_iterable(items)), np.fromiter(map(len, items), np.int64, len(items)))
+            plain = flattened([list(item) for item in items])
+            assert plain is not None
+        return cls(name, *plain)
 
     def __len__(self) -> int:
         return len(self.items) if self.lengths is None else len(self.lengths)

@@ -10,6 +10,7 @@ from string import ascii_letters
 import regex
 
 _ASCII_LETTERS = ascii_letters.encode()
+_BEYOND_ASCII = bytes(range(128, 256))
 _LATIN = regex.compile(r"\p{Latin}")
 _KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
 
@@ -49,7 +50,7 @@ def _letters(signs: str) -> regex.Pattern[str]:
 
 def is_mostly_ascii(text: str) -> bool:
     """Whether a text has at least as many ASCII letters as characters beyond ASCII, so that it is in Latin letters and no script without spaces."""
-    within = text.encode("ascii", "ignore")
+    within = text.encode().translate(None, _BEYOND_ASCII)
     return len(text) - len(within) <= len(within) - len(within.translate(None, _ASCII_LETTERS))
 
 

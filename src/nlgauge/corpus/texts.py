@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from itertools import filterfalse, repeat
+from itertools import chain, filterfalse, repeat
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,20 @@ def are_texts(items: list[Any]) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+@compiled
+def flattened(items: list[Any]) -> tuple[list[Any], Array] | None:
+    """What is in lists and tuples, one after the other, and how much is in each; None where an item is something else."""
+    if not set(map(type, items)) <= {list, tuple}:
+        return None
+    return list(chain.from_iterable(items)), np.fromiter(map(len, items), np.int64, len(items))
+
+
+@compiled
+def text_lengths(texts: list[str]) -> Array:
+    """How many characters each text has."""
+    return np.fromiter(map(len, texts), np.int64, len(texts))
 
 
 @compiled

@@ -70,6 +70,16 @@ def using(name: str) -> Iterator[None]:
         choose(before)
 
 
+@contextmanager
+def kernel_threads(count: int) -> Iterator[None]:
+    """Lets each compiled kernel use so many threads while something else runs several of them at once."""
+    NATIVE.set_threads(min(count, _MOST_THREADS))
+    try:
+        yield
+    finally:
+        NATIVE.set_threads(min(threads(), _MOST_THREADS))
+
+
 class Kernel(Generic[P, R]):
     """A kernel in plain Python, and its compiled twin where there is one."""
 

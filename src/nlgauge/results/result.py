@@ -221,11 +221,10 @@ class Result(Mapping[str, Any]):
 
     def add(self, *metrics: str | AnyMetric, predictions: Mapping[str, Any] | None = None, executor: Executor | None = None) -> Result:
         """This result with more metrics, or with more systems on the metrics it has; nothing is scored again."""
-        from nlgauge.run.executors import Serial
         from nlgauge.run.extend import extended
 
         self._need_texts("add to")
-        return extended(self, metrics, predictions, executor or Serial())
+        return extended(self, metrics, predictions, executor)
 
     def save(self, directory: str | Path, *, texts: bool = True, overwrite: bool = False) -> Path:
         """Writes the result to a directory, whole or not at all; `texts=False` keeps only hashes of the texts."""
