@@ -1,5 +1,5 @@
-// Twin of what corpus/texts.py does with all texts of a column: whether they are texts, and their numbers.
-#include "column.hpp"
+// Twins of corpus/texts.py: what is done with all texts of a column.
+#include "texts.hpp"
 
 namespace {
 
@@ -28,11 +28,13 @@ bool are_texts(const nb::list &items) {
 nb::object flattened(const nb::list &items) {
   Table<int64_t> lengths(items.size(), 1);
   size_t total = 0;
+  bool single = true;
   for (size_t i = 0; i < items.size(); ++i) {
     PyObject *item = items[i].ptr();
     if (!PyList_CheckExact(item) && !PyTuple_CheckExact(item)) return nb::none();
     *lengths[i] = PySequence_Fast_GET_SIZE(item);
     total += size_t(*lengths[i]);
+    single = single && *lengths[i] == 1;
   }
   nb::list flat = nb::steal<nb::list>(PyList_New(Py_ssize_t(total)));
   if (!flat.is_valid()) throw nb::python_error();
@@ -40,7 +42,7 @@ nb::object flattened(const nb::list &items) {
   for (size_t i = 0; i < items.size(); ++i) {
     for (Py_ssize_t j = 0; j < *lengths[i]; ++j) PyList_SET_ITEM(flat.ptr(), next++, Py_NewRef(PySequence_Fast_GET_ITEM(items[i].ptr(), j)));
   }
-  return nb::make_tuple(flat, lengths.flat());
+  return nb::make_tuple(flat, single ? nb::none() : lengths.flat());
 }
 
 nb::object text_lengths(const nb::list &texts) {
@@ -68,11 +70,28 @@ nb::object number_texts(const nb::list &texts, nb::dict ids, nb::list strings) {
   return found.flat();
 }
 
+// Of features/__init__.py. `rows` is written to meanwhile, and is again what it was at the end.
+nb::object new_ids(const Rows &ids, nb::ndarray<int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> rows) {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] < 0 || size_t(ids[i]) >= rows.shape(0)) throw nb::index_error("an id is beyond the rows.");
+  }
+  std::vector<int64_t> found;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    int64_t &row = rows.data()[ids[i]];
+    if (row != -1) continue;
+    row = -2;
+    found.push_back(ids[i]);
+  }
+  for (int64_t id : found) rows.data()[id] = -1;
+  return numpy_of(std::move(found));
+}
+
 } // namespace
 
 void bind_texts(nb::module_ &module) {
   module.def("are_texts", &are_texts);
   module.def("flattened", &flattened);
+  module.def("new_ids", &new_ids);
   module.def("number_texts", &number_texts);
   module.def("text_lengths", &text_lengths);
 }

@@ -26,11 +26,12 @@ def are_texts(items: list[Any]) -> bool:
 
 
 @compiled
-def flattened(items: list[Any]) -> tuple[list[Any], Array] | None:
-    """What is in lists and tuples, one after the other, and how much is in each; None where an item is something else."""
+def flattened(items: list[Any]) -> tuple[list[Any], Array | None] | None:
+    """What is in lists and tuples, one after the other, and how much is in each (None: one each); None where an item is something else."""
     if not set(map(type, items)) <= {list, tuple}:
         return None
-    return list(chain.from_iterable(items)), np.fromiter(map(len, items), np.int64, len(items))
+    lengths = np.fromiter(map(len, items), np.int64, len(items))
+    return list(chain.from_iterable(items)), None if (lengths == 1).all() else lengths
 
 
 @compiled

@@ -19,6 +19,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array, GrowingColumn, Ragged, offsets_of
 from nlgauge.corpus.texts import DerivedTexts, Texts
+from nlgauge.kernels.backend import compiled
 
 # What small features may take with the texts of a corpus; a feature that is larger goes with the chunk.
 KEPT_BYTES = 1 << 30
@@ -72,6 +73,18 @@ class Work:
         return _taken(column, rows)
 
 
+@compiled
+def new_ids(ids: Array, rows: Array) -> Array:
+    """Those of the ids whose row is not known (-1), each once, in order of first appearance."""
+    new = ids[rows[ids] < 0]
+    # Of several assignments to a place the last one stays: backwards that is the first appearance.
+    numbers = np.arange(len(new))
+    rows[new[::-1]] = numbers[::-1]
+    found: Array = new[rows[new] == numbers]
+    rows[new] = -1
+    return found
+
+
 class _Known:
     """What is known of one feature: its rows, where each key's row is, and the feature's own memory.
 
@@ -92,15 +105,7 @@ class _Known:
             grown = np.full(max(size, texts, 2 * len(self._by_id)), -1)
             grown[: len(self._by_id)] = self._by_id
             self._by_id = grown
-        new = ids[self._by_id[ids] < 0]
-        if not len(new):
-            return new
-        # Of several assignments to a place the last one stays: backwards that is the first appearance.
-        numbers = np.arange(len(new))
-        self._by_id[new[::-1]] = numbers[::-1]
-        found: Array = new[self._by_id[new] == numbers]
-        self._by_id[new] = -1
-        return found
+        return new_ids(ids, self._by_id)
 
     def missing_keys(self, keys: Sequence[Any]) -> list[Any]:
         """Those of the keys that have no row yet, each once, in order of first appearance."""

@@ -20,9 +20,10 @@ def smoothed(length: Array, reference: Array, matched: Array, total: Array, meth
     """As sacreBLEU; with `effective` orders of which nothing was predicted are left out."""
     with np.errstate(divide="ignore", invalid="ignore"):
         penalty = np.where(length < reference, np.where(length > 0, np.exp(1 - reference / length), 0.0), 1.0)
-        precisions, orders = _precisions(matched, total, method, value, effective)
-        used = np.arange(matched.shape[-1]) < orders[..., None]
-        logs = np.where(used, np.log(precisions), 0.0)
+        precisions, reached = _precisions(matched, total, method, value)
+        logs, orders = np.log(precisions), matched.shape[-1]
+        if effective:
+            logs, orders = np.where(reached, logs, 0.0), np.maximum(reached.sum(axis=-1), 1)
         some = matched.sum(axis=-1) > 0
         score = np.where(some, penalty * np.exp(logs.sum(axis=-1) / orders), 0.0)
     return score, penalty, np.where(some[..., None], precisions, 0.0)
@@ -36,17 +37,17 @@ def coco(length: Array, reference: Array, matched: Array, total: Array) -> tuple
     return 100 * shares.prod(axis=-1) ** (1 / matched.shape[-1]) * penalty, penalty, 100 * shares
 
 
-def _precisions(matched: Array, total: Array, method: str, value: float, effective: bool) -> tuple[Array, Array]:
-    """Smoothed precisions in per cent, and how many orders count."""
+def _precisions(matched: Array, total: Array, method: str, value: float) -> tuple[Array, Array]:
+    """Smoothed precisions in per cent, and whether n-grams of each order were predicted."""
     if method == "add-k":
         later = np.arange(matched.shape[-1]) > 0
         matched, total = matched + value * later, total + value * later
-    reached = np.logical_and.accumulate(total > 0, axis=-1)
-    precisions = np.where(reached, 100.0 * matched / np.where(total > 0, total, 1.0), 0.0)
+    positive = total > 0
+    divisor = np.where(positive, total, 1.0)
+    reached = np.logical_and.accumulate(positive, axis=-1)
+    precisions = np.where(reached, 100.0 * matched / divisor, 0.0)
     missed = reached & (matched == 0)
-    if method == "exp":
-        precisions = np.where(missed, 100.0 / (2.0 ** np.cumsum(missed, axis=-1) * np.where(total > 0, total, 1.0)), precisions)
-    elif method == "floor":
-        precisions = np.where(missed, 100.0 * value / np.where(total > 0, total, 1.0), precisions)
-    orders = np.maximum(reached.sum(axis=-1), 1) if effective else np.full(reached.shape[:-1], matched.shape[-1])
-    return precisions, orders
+    if method in ("exp", "floor") and missed.any():
+        instead = 100.0 / (2.0 ** np.cumsum(missed, axis=-1) * divisor) if method == "exp" else 100.0 * value / divisor
+        precisions = np.where(missed, instead, precisions)
+    return precisions, reached

@@ -54,8 +54,8 @@ class Threads:
 
     def map(self, task: Task, chunks: Sequence[Chunk]) -> Iterator[tuple[Rows, Costs]]:
         """What the task gives for each chunk."""
-        count = min(threads(), len(chunks), _MOST_AT_ONCE)
-        if count == 1 or chosen() == "python":
+        count = min(len(chunks), _MOST_AT_ONCE)
+        if count == 1 or chosen() == "python" or (count := min(count, threads())) == 1:
             yield from Serial().map(task, chunks)
             return
         pool = ThreadPoolExecutor(count)
