@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from itertools import accumulate, chain
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -134,8 +134,13 @@ def _with_deletions(row: Array, deletion: float, slope: Array) -> Array:
     if isinstance(deletion, int):
         return np.minimum.accumulate(row - slope) + slope
     # Python's own numbers add up faster than NumPy's, to the same sums where they have as many bits.
-    costs = row.tolist() if row.dtype == np.float64 else row
-    return np.array(list(accumulate(costs, lambda left, cost: min(left + deletion, cost))), dtype=row.dtype)
+    found, left = [], math.inf
+    for cost in row.tolist() if row.dtype == np.float64 else row:
+        left += deletion
+        if cost < left:
+            left = cost
+        found.append(left)
+    return np.array(found, dtype=row.dtype)
 
 
 def _truncated_minimum(row: Array) -> int:
