@@ -136,9 +136,8 @@ def _with_deletions(row: Array, deletion: float, slope: Array) -> Array:
     # Python's own numbers add up faster than NumPy's, to the same sums where they have as many bits.
     found, left = [], math.inf
     for cost in row.tolist() if row.dtype == np.float64 else row:
-        left += deletion
-        if cost < left:
-            left = cost
+        deleted = left + deletion
+        left = cost if cost < deleted else deleted
         found.append(left)
     return np.array(found, dtype=row.dtype)
 
