@@ -12,56 +12,40 @@ namespace {
 constexpr int64_t most_cells = 200'000'000'000;
 constexpr int32_t space = ' ';
 
-// The words of a row.
-void split(Row characters, std::vector<Row> &words) {
-  words.clear();
-  size_t start = 0;
-  for (size_t end = 0; end <= characters.size; ++end) {
-    if (end < characters.size && characters[end] != space) continue;
-    if (end > start) words.push_back({characters.data + start, end - start});
-    start = end + 1;
-  }
-}
-
 class Phrases {
 public:
   // Characters to edit after the shifts, the cost of the shifts, and these.
   void edit(Row prediction, Row reference, bool rounded, double *found, std::vector<int64_t> &shifts) {
-    split(prediction, words_);
-    predicted_ = words_.size();
-    split(reference, expected_words_);
-    words_.insert(words_.end(), expected_words_.begin(), expected_words_.end());
-    rank_words();
-    original_ = current_;
+    spelling_.clear();
+    numbers_.clear(prediction.size / 2 + reference.size / 2 + 2);
+    number_words(prediction, original_);
+    number_words(reference, expected_);
+    current_ = original_;
     shift_phrases(rounded, shifts);
-    found[0] = double(distance_(joined(), reference));
+    found[0] = double(distance_(joined(prediction.size), reference));
     found[1] = shifts.empty() ? 0.0 : shift_cost();
   }
 
 private:
-  // One number for each word, in the words' order, so that lists of numbers compare as those of words do.
-  void rank_words() {
-    order_.clear();
-    for (size_t i = 0; i < words_.size(); ++i) {
-      Row word = words_[i];
-      order_.push_back({uint64_t(uint32_t(word[0])) << 32 | (word.size > 1 ? uint32_t(word[1]) + 1 : 0), i});
-    }
-    std::sort(order_.begin(), order_.end(), [&](const Ranked &left, const Ranked &right) {
-      return left.start != right.start ? left.start < right.start : compare(words_[left.word], words_[right.word]) < 0;
-    });
-    current_.resize(predicted_), expected_.resize(words_.size() - predicted_), spelling_.clear();
-    for (size_t i = 0; i < order_.size(); ++i) {
-      Row word = words_[order_[i].word];
-      if (!i || order_[i - 1].start != order_[i].start || compare(spelling_.back(), word)) spelling_.push_back(word);
-      size_t side = order_[i].word;
-      (side < predicted_ ? current_[side] : expected_[side - predicted_]) = int32_t(spelling_.size() - 1);
+  // One number for each word of a row.
+  void number_words(Row characters, std::vector<int32_t> &words) {
+    words.clear();
+    for (const int32_t *start = characters.begin(), *last = characters.end(); start < last; ++start) {
+      uint64_t key = 0;
+      const int32_t *end = start;
+      for (; end < last && *end != space; ++end) key = (key << 7 | key >> 57) ^ key_of(*end);
+      if (end > start) words.push_back(number_of({start, size_t(end - start)}, key));
+      start = end;
     }
   }
-  static int compare(Row left, Row right) {
-    for (size_t i = 0; i < std::min(left.size, right.size); ++i) {
-      if (left[i] != right[i]) return left[i] < right[i] ? -1 : 1;
+  // Different words that have the same key get others, one after the other.
+  int32_t number_of(Row word, uint64_t key) {
+    while (true) {
+      uint32_t number = numbers_.add(key);
+      if (number == spelling_.size()) spelling_.push_back(word);
+      if (std::equal(word.begin(), word.end(), spelling_[number].begin(), spelling_[number].end())) return int32_t(number);
+      ++key;
     }
-    return left.size == right.size ? 0 : left.size < right.size ? -1 : 1;
   }
 
   void shift_phrases(bool rounded, std::vector<int64_t> &shifts) {
@@ -80,47 +64,47 @@ private:
     double unit = rounded && !expected_.empty() ? double(expected_.size()) : 1.0;
     double distance = double(grid.distance()) / unit;
     int64_t left = most_cells;
-    int64_t lowest = int64_t(std::max(current_.size(), expected_.size())) - int64_t(in_common());
-    while (distance > (rounded && !shifts.empty() ? 0.0 : double(lowest) / unit)) {
-      bool has_best = false;
-      int32_t best = 0;
-      Shift best_shift{};
-      int32_t now = int32_t(std::nearbyint(distance * unit));
+    int32_t lowest = int32_t(std::max(current_.size(), expected_.size()) - in_common());
+    while (true) {
+      // Only a gain is worth a shift; where the distance was rounded up, the same number of words off is one.
+      int32_t now = int32_t(std::nearbyint(distance * unit)), best = distance > double(now) / unit ? now + 1 : now;
+      if (best <= lowest) break;
+      Shift best_shift{0, 0, 0};
       each_phrase([&](const Shift &shift) {
         left -= int64_t(current_.size()) * int64_t(expected_.size());
         if (left < 0 && !rounded) return false;
-        if (has_best && int32_t(shift.most_gained()) < now - best) return true;
+        if (int32_t(shift.most_gained()) < now - best) return true;
         int32_t words_off = grid.distance_with(current_, shift);
-        if (!rounded && !has_best && words_off > int32_t(distance) - 1) return true;
-        if (has_best && words_off > best) return true;
-        if (has_best && words_off == best) {
-          shifted_ = current_;
-          shift.apply(shifted_);
-          if (shifted_ <= best_words_) return true;
-          best_words_.swap(shifted_);
-        } else {
-          best_words_ = current_;
-          shift.apply(best_words_);
-        }
-        has_best = true, best = words_off, best_shift = shift;
+        if (words_off < best || (words_off == best && best_shift.length && is_greater(shift, best_shift))) best = words_off, best_shift = shift;
         return true;
       });
-      double gain = has_best ? distance - double(best) / unit : 0.0;
-      if (!has_best || gain <= 0 || (left < 0 && !rounded)) break;
-      distance -= gain;
-      current_.swap(best_words_);
+      if (!best_shift.length || (left < 0 && !rounded)) break;
+      distance -= distance - double(best) / unit;
+      best_shift.apply(current_);
       shifts.insert(shifts.end(), {int64_t(best_shift.start), int64_t(best_shift.length), int64_t(best_shift.target)});
       grid.forward(current_);
     }
   }
+  // Whether the words come later in the order of code points after one shift than after another.
+  bool is_greater(const Shift &shift, const Shift &other) const {
+    size_t last = std::max(shift.end(current_.size()), other.end(current_.size()));
+    for (size_t place = std::min(shift.first(), other.first()); place < last; ++place) {
+      int32_t word = current_[shift.origin(place)], theirs = current_[other.origin(place)];
+      if (word == theirs) continue;
+      Row spelt = spelling_[size_t(word)], otherwise = spelling_[size_t(theirs)];
+      return std::lexicographical_compare(otherwise.begin(), otherwise.end(), spelt.begin(), spelt.end());
+    }
+    return false;
+  }
 
-  // Places of word n in the reference: places_ from ends_[n] to ends_[n + 1].
+  // The first place of each word in the reference, and the next place of the same word after each.
   void index_places() {
-    ends_.assign(spelling_.size() + 2, 0);
-    for (int32_t word : expected_) ++ends_[size_t(word) + 2];
-    for (size_t word = 2; word < ends_.size(); ++word) ends_[word] += ends_[word - 1];
-    places_.resize(expected_.size());
-    for (size_t place = 0; place < expected_.size(); ++place) places_[ends_[size_t(expected_[place]) + 1]++] = place;
+    firsts_.assign(spelling_.size(), nowhere);
+    nexts_.resize(expected_.size());
+    for (size_t place = expected_.size(); place-- > 0;) {
+      size_t &first = firsts_[size_t(expected_[place])];
+      nexts_[place] = first, first = place;
+    }
   }
   // How many words of both sides can be paired with an equal one.
   size_t in_common() {
@@ -135,10 +119,10 @@ private:
   // Calls back with every longest common phrase that begins at different places, as a shift to its place in the reference, until it is enough.
   template <typename Back> void each_phrase(const Back &back) const {
     for (size_t start = 0; start < current_.size(); ++start) {
-      for (size_t k = ends_[size_t(current_[start])]; k < ends_[size_t(current_[start]) + 1]; ++k) {
-        if (places_[k] == start) continue;
-        size_t length = common(current_, start, expected_, places_[k]);
-        if (!back(Shift{start, length, std::min(places_[k], current_.size() - length)})) return;
+      for (size_t place = firsts_[size_t(current_[start])]; place != nowhere; place = nexts_[place]) {
+        if (place == start) continue;
+        size_t length = common(current_, start, expected_, place);
+        if (!back(Shift{start, length, std::min(place, current_.size() - length)})) return;
       }
     }
   }
@@ -149,15 +133,15 @@ private:
     return length;
   }
 
-  // The row of the words after the shifts.
-  Row joined() {
-    joined_.clear();
+  // The row of the words after the shifts, which has at most so many characters.
+  Row joined(size_t most) {
+    joined_.resize(most);
+    int32_t *end = joined_.data();
     for (int32_t number : current_) {
-      Row word = spelling_[size_t(number)];
-      if (!joined_.empty()) joined_.push_back(space);
-      joined_.insert(joined_.end(), word.begin(), word.end());
+      if (end > joined_.data()) *end++ = space;
+      for (int32_t character : spelling_[size_t(number)]) *end++ = character;
     }
-    return {joined_.data(), joined_.size()};
+    return {joined_.data(), size_t(end - joined_.data())};
   }
   // The mean word length of each phrase that now stands later, summed over phrases.
   double shift_cost() const {
@@ -178,19 +162,15 @@ private:
     return cost;
   }
 
-  struct Ranked {
-    uint64_t start; // its first two characters
-    size_t word;
-  };
+  static constexpr size_t nowhere = ~size_t{0};
 
   SmallGrid small_;
   LargeGrid large_;
   Distance distance_;
-  size_t predicted_ = 0;
-  std::vector<Row> words_, expected_words_, spelling_;
-  std::vector<Ranked> order_;
-  std::vector<int32_t> original_, current_, expected_, shifted_, best_words_, joined_;
-  std::vector<size_t> ends_, places_, counts_;
+  Numbering numbers_;
+  std::vector<Row> spelling_;
+  std::vector<int32_t> original_, current_, expected_, joined_;
+  std::vector<size_t> firsts_, nexts_, counts_;
 };
 
 nb::object character_edits(const Column &column, const Rows &predictions, const Rows &references, bool rounded) {

@@ -1,5 +1,6 @@
 // Twin of kernels/jump_distance.py: edit grids with long jumps.
 #include "column.hpp"
+#include "jump_lanes.hpp"
 #include "pairs.hpp"
 #include "parallel.hpp"
 #include "places.hpp"
@@ -12,10 +13,6 @@
 #include <optional>
 
 namespace {
-
-template <typename Cost> struct Costs {
-  Cost deletion, insertion, substitution, jump, start;
-};
 
 // Cell by cell, sums in the order of the Python kernel.
 template <typename Cost> class Plain {
@@ -189,21 +186,54 @@ private:
   std::vector<Cost> row_, above_, least_, tokens_;
 };
 
-// Finds D of a pair with costs of one type.
+// Whole numbers are mostly small.
+template <typename Cost> using Narrow = std::conditional_t<std::is_same_v<Cost, int64_t>, int16_t, Cost>;
+
+// Finds the numbers of pairs with costs of one type.
 template <typename Cost> class Grid {
 public:
-  Cost distance(Row prediction, Row reference, const Costs<Cost> &costs, std::optional<int64_t> landing, bool truncated, std::vector<int64_t> &visits) {
-    if constexpr (std::is_same_v<Cost, int64_t>) {
-      if (narrow_.fits(prediction, reference, costs, landing)) return narrow_.distance(prediction, reference, costs, landing, visits);
-      if (wide_.fits(prediction, reference, costs, landing)) return wide_.distance(prediction, reference, costs, landing, visits);
+  Grid(const Costs<Cost> &costs, Cost unit, std::optional<int64_t> landing, bool truncated)
+      : costs_(costs), unit_(unit), landing_(landing), truncated_(truncated) {}
+
+  static constexpr size_t most_together = Lanes<Narrow<Cost>>::lanes;
+
+  // Pairs that fill at least half of the lanes are found together.
+  void find(const JumpPair *pairs, size_t count) {
+    size_t longest = 0, longest_reference = 0, cells = 0;
+    bool together = !truncated_;
+    for (size_t i = 0; i < count; ++i) {
+      const JumpPair &pair = pairs[i];
+      longest = std::max(longest, pair.prediction.size), longest_reference = std::max(longest_reference, pair.reference.size);
+      cells += pair.cells();
+      together = together && Lanes<Narrow<Cost>>::fits(pair, costs_);
     }
-    return plain_.distance(prediction, reference, costs, landing, truncated, visits);
+    if (together && 2 * cells >= most_together * (longest + 1) * (longest_reference + 1)) return lanes_.distances(pairs, count, costs_, landing_, unit_);
+    for (size_t i = 0; i < count; ++i) find_alone(pairs[i]);
   }
 
 private:
+  void find_alone(const JumpPair &pair) {
+    visits_.assign(pair.prediction.size + 1, 0);
+    pair.found[0] = double(distance(pair.prediction, pair.reference) * unit_);
+    for (size_t place = 0; place < visits_.size(); ++place) pair.found[place ? 1 : 2] += double(std::abs(visits_[place] - 1));
+  }
+  Cost distance(Row prediction, Row reference) {
+    if constexpr (std::is_same_v<Cost, int64_t>) {
+      if (narrow_.fits(prediction, reference, costs_, landing_)) return narrow_.distance(prediction, reference, costs_, landing_, visits_);
+      if (wide_.fits(prediction, reference, costs_, landing_)) return wide_.distance(prediction, reference, costs_, landing_, visits_);
+    }
+    return plain_.distance(prediction, reference, costs_, landing_, truncated_, visits_);
+  }
+
+  Costs<Cost> costs_;
+  Cost unit_;
+  std::optional<int64_t> landing_;
+  bool truncated_;
+  Lanes<Narrow<Cost>> lanes_;
   Striped<int16_t> narrow_;
   Striped<int32_t> wide_;
   Plain<Cost> plain_;
+  std::vector<int64_t> visits_;
 };
 
 template <typename Cost>
@@ -221,16 +251,18 @@ nb::object distances(const Column &column, const Rows &predictions, const Rows &
     for (Cost *cost : each) *cost /= unit;
   }
   Table<double> found(predictions.size(), 3);
+  std::vector<JumpPair> pairs(predictions.size());
+  for (size_t n = 0; n < pairs.size(); ++n) pairs[n] = {column[predictions[n]], column[references[n]], found[n]};
   {
     nb::gil_scoped_release release;
-    parallel(predictions.size(), cells_of(column, predictions, references, 2), [&](size_t first, size_t last) {
-      Grid<Cost> grid;
-      std::vector<int64_t> visits;
-      for (size_t n = first; n < last; ++n) {
-        Row prediction = column[predictions[n]], reference = column[references[n]];
-        visits.assign(prediction.size + 1, 0);
-        found[n][0] = double(grid.distance(prediction, reference, costs, landing, truncated, visits) * unit);
-        for (size_t place = 0; place < visits.size(); ++place) found[n][place ? 1 : 2] += double(std::abs(visits[place] - 1));
+    // Pairs of about the same size stand next to each other.
+    auto size_of = [](const JumpPair &pair) { return pair.prediction.size + pair.reference.size; };
+    std::sort(pairs.begin(), pairs.end(), [&](const JumpPair &left, const JumpPair &right) { return size_of(left) < size_of(right); });
+    constexpr size_t together = Grid<Cost>::most_together;
+    parallel((pairs.size() + together - 1) / together, cells_of(column, predictions, references, 2), [&](size_t first, size_t last) {
+      Grid<Cost> grid(costs, unit, landing, truncated);
+      for (size_t start = first * together; start < std::min(last * together, pairs.size()); start += together) {
+        grid.find(&pairs[start], std::min(together, pairs.size() - start));
       }
     });
   }

@@ -90,27 +90,49 @@ public:
   size_t operator()(Row left, Row right) {
     without_common_ends(left, right);
     if (!left.size || !right.size) return left.size + right.size;
-    masks_.index(right);
-    switch (masks_.words()) {
-    case 1: return few_words<1>(left, right.size);
-    case 2: return few_words<2>(left, right.size);
-    case 3: return few_words<3>(left, right.size);
-    case 4: return few_words<4>(left, right.size);
+    bool letters = are_letters(left) && are_letters(right);
+    switch ((right.size + 63) / 64) {
+    case 1: return few_words<1>(left, right, letters);
+    case 2: return few_words<2>(left, right, letters);
+    case 3: return few_words<3>(left, right, letters);
+    case 4: return few_words<4>(left, right, letters);
     default: break;
     }
+    masks_.index(right);
     row_.start(right.size, std::max(left.size, right.size));
     for (int32_t token : left) row_.descend(masks_.bits(token));
     return row_.last();
   }
 
 private:
-  // A row of so few words needs no memory.
-  template <size_t words> size_t few_words(Row left, size_t columns) {
-    static constexpr uint64_t nowhere[words] = {};
+  static constexpr size_t alphabet = 512;
+
+  static bool are_letters(Row row) {
+    uint32_t all = 0;
+    for (int32_t token : row) all |= uint32_t(token);
+    return all < alphabet;
+  }
+
+  // A row of so few words needs no memory; the places of letters, whose numbers are small, need no look-up.
+  template <size_t words> size_t few_words(Row left, Row right, bool letters) {
+    if (!letters) {
+      static constexpr uint64_t nowhere[words] = {};
+      masks_.index(right);
+      return last_cost<words>(left, right.size, [&](int32_t token) {
+        const uint64_t *places = masks_.bits(token);
+        return places ? places : nowhere;
+      });
+    }
+    auto places = [&](int32_t token) { return letters_.data() + size_t(token) * words; };
+    for (size_t place = 0; place < right.size; ++place) places(right[place])[place / 64] |= uint64_t{1} << place % 64;
+    size_t cost = last_cost<words>(left, right.size, places);
+    for (int32_t token : right) std::fill_n(places(token), words, 0);
+    return cost;
+  }
+  template <size_t words, typename Places> static size_t last_cost(Row left, size_t columns, const Places &places_of) {
     Cells cells[words];
     for (int32_t token : left) {
-      const uint64_t *places = masks_.bits(token);
-      if (!places) places = nowhere;
+      const uint64_t *places = places_of(token);
       Carry carry;
       for (size_t word = 0; word < words; ++word) descend(cells[word], places[word], carry);
     }
@@ -123,4 +145,5 @@ private:
 
   Places masks_;
   GridRow row_;
+  std::vector<uint64_t> letters_ = std::vector<uint64_t>(4 * alphabet);  // all 0 between two calls
 };

@@ -9,17 +9,22 @@ namespace {
 // that of its last one: in a table where few of these are possible, else by a look-up.
 class Grams {
 public:
+  // Forgets all n-grams and makes room for so many; what was written into the table becomes 0 again.
   void clear(size_t heads, size_t letters, size_t grams) {
-    letters_ = letters;
-    in_table_ = heads * letters <= 16 * grams + 1024;
-    count_ = 0;
-    in_table_ ? table_.assign(heads * letters, 0) : looked_up_.clear(grams);
+    for (uint32_t k = 0; in_table_ && k < count_; ++k) table_[used_[k]] = 0;
+    letters_ = letters, count_ = 0;
+    in_table_ = heads * letters <= most_in_table;
+    if (!in_table_) return looked_up_.clear(grams);
+    if (table_.size() < heads * letters) table_.resize(heads * letters);
+    if (used_.size() < grams) used_.resize(grams);
   }
   uint32_t add(uint32_t head, uint32_t letter) {
     if (!in_table_) return looked_up_.add(uint64_t{head} << 32 | letter) + 1;
-    uint32_t &number = table_[head * letters_ + letter];
+    size_t place = head * letters_ + letter;
+    uint32_t number = table_[place];
+    used_[count_] = uint32_t(place);
     count_ += !number;
-    return number = number ? number : count_;
+    return table_[place] = number ? number : count_;
   }
   uint32_t find(uint32_t head, uint32_t letter) const {
     // `none` and 1 are 0.
@@ -28,8 +33,10 @@ public:
   uint32_t count() const { return in_table_ ? count_ : looked_up_.count(); }
 
 private:
+  static constexpr size_t most_in_table = 1 << 14;
+
   Numbering looked_up_;
-  std::vector<uint32_t> table_;
+  std::vector<uint32_t> table_, used_;
   size_t letters_ = 0;
   bool in_table_ = false;
   uint32_t count_ = 0;
@@ -82,18 +89,25 @@ public:
 
 private:
   void read(Row prediction, const Column &column, RowOf<int64_t> references) {
-    letters_.clear(prediction.size);
+    uint32_t tokens = bits_of(prediction);
+    for (int64_t reference : references) tokens |= bits_of(column[reference]);
+    letters_.clear(1, size_t{tokens} + 1, prediction.size);
     ours_.letters.resize(prediction.size);
-    for (size_t place = 0; place < prediction.size; ++place) ours_.letters[place] = letters_.add(key_of(prediction[place]));
+    for (size_t place = 0; place < prediction.size; ++place) ours_.letters[place] = letters_.add(0, uint32_t(prediction[place]));
     ours_.start();
     if (theirs_.size() < references.size) theirs_.resize(references.size);
     for (size_t k = 0; k < references.size; ++k) {
       Row reference = column[references[k]];
       theirs_[k].letters.resize(reference.size);
-      // A token that the prediction lacks is one letter more, with which no n-gram is found.
-      for (size_t place = 0; place < reference.size; ++place) theirs_[k].letters[place] = std::min(letters_.find(key_of(reference[place])), letters_.count());
+      for (size_t place = 0; place < reference.size; ++place) theirs_[k].letters[place] = letters_.find(0, uint32_t(reference[place]));
       theirs_[k].start();
     }
+  }
+  // All bits that are set in some token.
+  static uint32_t bits_of(Row row) {
+    uint32_t bits = 0;
+    for (int32_t token : row) bits |= uint32_t(token);
+    return bits;
   }
 
   // Counts a reference's n-grams, the first one's at once as the greatest counts.
@@ -108,8 +122,7 @@ private:
     theirs.keep([](uint32_t number) { return number > 0; });
   }
 
-  Numbering letters_;  // the different tokens of the prediction
-  Grams grams_;
+  Grams letters_, grams_;  // single tokens, whose numbers letters are; n-grams of these
   Open ours_;
   std::vector<Open> theirs_;
   std::vector<uint32_t> counts_, greatest_, seen_;

@@ -8,20 +8,26 @@
 #include <cstdint>
 #include <vector>
 
-// A block of `length` tokens from `start`, moved so that it begins at `target` of the shifted prediction.
+// A block of `length` tokens from `start`, moved so that it begins at `target` of the shifted prediction; a target beyond the end is the end.
+// So two neighbouring blocks change places: the tokens from first() to middle(), and those from there to end().
 struct Shift {
   size_t start, length, target;
 
-  // Moves the block; a target beyond the end is the end.
-  template <typename Token> void apply(std::vector<Token> &tokens) const {
-    auto at = [&](size_t place) { return tokens.begin() + std::min(place, tokens.size()); };
-    if (target < start) {
-      std::rotate(at(target), at(start), at(start + length));
-    } else {
-      std::rotate(at(start), at(start + length), at(target + length));
-    }
+  size_t first() const { return std::min(start, target); }
+  size_t middle() const { return target < start ? start : start + length; }
+  size_t end(size_t size) const { return std::min(std::max(start, target) + length, size); }
+
+  // Where the token came from that the shift brings to a place.
+  size_t origin(size_t place) const {
+    size_t last = std::max(start, target) + length;
+    if (place < first() || place >= last) return place;
+    size_t now_first = last - middle();
+    return place < first() + now_first ? place + (middle() - first()) : place - now_first;
   }
-  // A shift swaps two neighbouring blocks, so it gains at most twice the shorter one's tokens.
+  template <typename Token> void apply(std::vector<Token> &tokens) const {
+    std::rotate(tokens.begin() + first(), tokens.begin() + middle(), tokens.begin() + end(tokens.size()));
+  }
+  // A shift gains at most twice the tokens of the shorter block.
   size_t most_gained() const { return 2 * std::min(length, target < start ? start - target : target - start); }
 };
 
@@ -36,37 +42,40 @@ public:
     forward(prediction);
   }
   void forward(const std::vector<int32_t> &prediction) {
-    length_ = prediction.size(), places_.resize(length_);
-    rows_.assign(1, Cells{}), diagonals_.assign(1, 0);
+    length_ = prediction.size(), places_.resize(length_), rows_.resize(length_ + 1), diagonals_.resize(length_ + 1);
     Cells cells;
-    for (size_t i = 0; i < prediction.size(); ++i) {
+    rows_[0] = cells;
+    for (size_t i = 0; i < length_; ++i) {
       places_[i] = prediction[i] < 0 ? 0 : masks_[size_t(prediction[i])];
       Carry carry;
-      diagonals_.push_back(descend(cells, places_[i], carry));
-      rows_.push_back(cells);
+      diagonals_[i + 1] = descend(cells, places_[i], carry);
+      rows_[i + 1] = cells;
     }
   }
   int32_t distance() const { return cost(rows_.back()); }
-  int32_t distance_with(const std::vector<int32_t> &, const Shift &shift) {
-    size_t first = std::min(shift.start, shift.target), last = std::min(std::max(shift.start, shift.target) + shift.length, length_);
-    shifted_ = places_;
-    shift.apply(shifted_);
-    Cells cells = rows_[first];
-    for (size_t i = first; i < length_; ++i) {
-      Carry carry;
-      descend(cells, shifted_[i], carry);
+  int32_t distance_with(const std::vector<int32_t> &, const Shift &shift) const {
+    size_t end = shift.end(length_);
+    Cells cells = rows_[shift.first()];
+    for (size_t i = shift.middle(); i < end; ++i) descend_row(cells, i);
+    for (size_t i = shift.first(); i < shift.middle(); ++i) descend_row(cells, i);
+    for (size_t i = end; i < length_; ++i) {
       // From here on nothing is new.
-      if (i + 1 >= last && cells.more == rows_[i + 1].more && cells.less == rows_[i + 1].less) return distance();
+      if (cells.more == rows_[i].more && cells.less == rows_[i].less) return distance();
+      descend_row(cells, i);
     }
     return cost(cells);
   }
 
 protected:
+  void descend_row(Cells &cells, size_t row) const {
+    Carry carry;
+    descend(cells, places_[row], carry);
+  }
   int32_t cost(const Cells &cells) const { return int32_t(length_ + ones(cells.more & used_)) - int32_t(ones(cells.less & used_)); }
 
   uint64_t used_ = 0;
   size_t length_ = 0;
-  std::vector<uint64_t> masks_, places_, shifted_, diagonals_;
+  std::vector<uint64_t> masks_, places_, diagonals_;
   std::vector<Cells> rows_;
 };
 
@@ -98,8 +107,7 @@ public:
   }
   int32_t distance() const { return distance_; }
   int32_t distance_with(const std::vector<int32_t> &prediction, const Shift &shift) {
-    size_t first = std::min(shift.start, shift.target), last = std::min(std::max(shift.start, shift.target) + shift.length, prediction.size());
-    size_t words = forward_places_.words(), begin = first / apart, end = (last + apart - 1) / apart;
+    size_t words = forward_places_.words(), begin = shift.first() / apart, end = (shift.end(prediction.size()) + apart - 1) / apart;
     shifted_ = prediction;
     shift.apply(shifted_);
     const std::vector<Cells> *kept = &above_;

@@ -193,6 +193,18 @@ def test_jump_distances_of_more_different_tokens_than_16_bits_can_tell_apart():
     assert_twins(jump_distances, column(rows), np.array([0, 0]), np.array([1, 2]), JumpCosts(1, 1, 1, 1, 1))
 
 
+@pytest.mark.parametrize("tokens", [(32, 97, 65_534, 0, 65_533), (32, 97, 65_535), (32, 97, 65_536 + 32)], ids=str)
+@pytest.mark.parametrize("costs", [*WHOLE_COSTS, *FRACTIONS, JumpCosts(15_000, 14_000, 15_000, 1, 3), JumpCosts(200, 300, 300, 1, 300)], ids=str)
+def test_jump_distances_of_many_pairs_of_about_the_same_length(costs, tokens):
+    for length in (3, 34, 95):
+        row = np.random.default_rng(length).choice(tokens, length).tolist()
+        rows = [changed(row, 0.1 + seed / 50, seed) for seed in range(35)]
+        longer = [[*row, *tokens[2:3] * 4] for row in rows]
+        for landing in (None, 32):
+            assert_twins(jump_distances, column(rows), np.arange(35), np.roll(np.arange(35), 7), costs, landing)
+            assert_twins(jump_distances, column([*rows, *longer]), np.arange(35), np.arange(35, 70), costs, landing)
+
+
 def spelled(row: list[int], letters: int) -> list[int]:
     """The tokens as words of few letters, one space between them."""
     words = [[97 + (token + k) % letters for k in range(1 + token % 3)] for token in row]
