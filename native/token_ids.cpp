@@ -97,7 +97,7 @@ public:
       utf8(word, bytes);
       return blake2b_64(bytes);
     };
-    while (keys_.size() < words_.size()) keys_.push_back(known.of(words_[keys_.size()], key));
+    while (keys_.size() < words_.size()) keys_.push_back(known.of(words_, keys_.size(), key));
     Table<uint64_t> found(keys_.size(), 1);
     std::copy(keys_.begin(), keys_.end(), found[0]);
     return found.flat();
@@ -129,21 +129,29 @@ private:
       for (size_t block = first; block < last; ++block) read(strings, bound(block), bound(block + 1), words[block], values[block], found.lengths);
     });
     for (size_t block = 0; block < blocks; ++block) {
-      for (size_t number = 0; number < words[block].size(); ++number) joined[block].push_back(int32_t(first_words().add(words[block][number])));
+      for (size_t number = 0; number < words[block].size(); ++number) joined[block].push_back(int32_t(first_words().add(words[block], number)));
       for (int32_t value : values[block]) found.values.push_back(joined[block][size_t(value)]);
     }
     return found;
   }
 
   void read(const Strings &strings, size_t first, size_t last, Words &words, std::vector<int32_t> &values, std::vector<int64_t> &lengths) const {
+    static_assert(AsciiText::readable >= Words::readable);
     Text text;
+    AsciiText ascii;
     std::vector<Span> spans;
     for (size_t i = first; i < last; ++i) {
       spans.clear();
-      strings.read(i, text);
-      tokenizer_->split(text, spans);
+      if (strings.is_ascii(i)) {
+        strings.read(i, ascii);
+        tokenizer_->split_ascii(ascii, spans);
+        for (Span span : spans) values.push_back(int32_t(words.add(AsciiWord(ascii.begin() + span.start, span.end - span.start))));
+      } else {
+        strings.read(i, text);
+        tokenizer_->split(text, spans);
+        for (Span span : spans) values.push_back(int32_t(words.add(word_of(text, span))));
+      }
       lengths[i] = int64_t(spans.size());
-      for (Span span : spans) values.push_back(int32_t(words.add(word_of(text, span))));
     }
   }
 
@@ -185,8 +193,8 @@ private:
   void learn_stems() {
     static Remembered<std::u32string> stems;
     while (formed_.size() < raw_.size()) {
-      Word word = raw_[formed_.size()];
-      formed_.push_back(int32_t(words_.add(word.size() > 3 ? Word(stems.of(word, stemmed)) : word)));
+      size_t number = formed_.size();
+      formed_.push_back(int32_t(raw_[number].size() > 3 ? words_.add(stems.of(raw_, number, stemmed)) : words_.add(raw_, number)));
     }
   }
 
