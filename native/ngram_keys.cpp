@@ -2,12 +2,43 @@
 #include "column.hpp"
 #include "parallel.hpp"
 #include "places.hpp"
+#include "texts.hpp"
 
 #include <nanobind/stl/optional.h>
 
 namespace {
 
 constexpr uint64_t BASE = 0x9E3779B97F4A7C15u;
+
+nb::object count_keys(const ReadOnly<uint64_t> &keys, const ReadOnly<double> &counts) {
+  size_t size = keys.shape(0);
+  if (counts.shape(0) != size) throw std::invalid_argument("there must be as many counts as keys.");
+  std::vector<uint64_t> distinct;
+  std::vector<double> sums;
+  {
+    nb::gil_scoped_release release;
+    // Keys are spread evenly over all numbers, so that their first bits sort them into groups of a few.
+    unsigned bits = 1;
+    while (size_t{4} << bits < size) ++bits;
+    std::vector<size_t> ends((size_t{1} << bits) + 1);
+    for (size_t i = 0; i < size; ++i) ++ends[(keys.data()[i] >> (64 - bits)) + 1];
+    for (size_t group = 1; group < ends.size(); ++group) ends[group] += ends[group - 1];
+    std::vector<std::pair<uint64_t, double>> sorted(size);
+    for (size_t i = 0; i < size; ++i) sorted[ends[keys.data()[i] >> (64 - bits)]++] = {keys.data()[i], counts.data()[i]};
+    // Now each group ends where the next one began.
+    size_t start = 0;
+    for (size_t end : ends) {
+      std::sort(sorted.begin() + start, sorted.begin() + end, [](auto &left, auto &right) { return left.first < right.first; });
+      start = end;
+    }
+    distinct.reserve(size), sums.reserve(size);
+    for (auto [key, count] : sorted) {
+      if (distinct.empty() || distinct.back() != key) distinct.push_back(key), sums.push_back(0);
+      sums.back() += count;
+    }
+  }
+  return nb::make_tuple(numpy_of(std::move(distinct)), numpy_of(std::move(sums)));
+}
 
 nb::object keys_once_each(const KeyColumn &keys, const GroupColumn &groups) {
   std::vector<uint64_t> found;
@@ -38,14 +69,22 @@ nb::object look_up(const ReadOnly<uint64_t> &keys, const ReadOnly<uint64_t> &kno
   {
     nb::gil_scoped_release release;
     const uint64_t *first = known.data(), *last = first + count;
+    double per_key = double(count) / 9007199254740992.0;  // 2^53
     parallel(rows, 30 * rows, [&](size_t from, size_t to) {
       for (size_t i = from; i < to; ++i) {
         uint64_t key = keys.data()[i];
-        // Keys are spread evenly over all numbers, so that a key's share of the greatest one says about where it stands.
-        size_t guess = count ? std::min(static_cast<size_t>(double(key >> 11) / 9007199254740992.0 * double(count)), count - 1) : 0;
+        // Keys are spread evenly over all numbers, so that the distance between two says about how many stand between them.
+        auto between = [&](uint64_t more, uint64_t less) { return static_cast<size_t>(double((more - less) >> 11) * per_key); };
+        size_t guess = count ? std::min(between(key, 0), count - 1) : 0;
+        for (int again = 0; again < 2 && count; ++again) {
+          uint64_t there = first[guess];
+          size_t back = there > key ? std::min(between(there, key), guess) : 0;
+          size_t on = there > key ? 0 : std::min(between(key, there), count - 1 - guess);
+          guess += on - back;
+        }
         const uint64_t *low = first + guess, *high = low;
-        for (size_t step = 8; low > first && *low > key; step *= 2) high = low, low -= std::min(step, static_cast<size_t>(low - first));
-        for (size_t step = 8; high < last && *high < key; step *= 2) low = high, high += std::min(step, static_cast<size_t>(last - high));
+        for (size_t step = 4; low > first && *low > key; step *= 2) high = low, low -= std::min(step, static_cast<size_t>(low - first));
+        for (size_t step = 4; high < last && *high < key; step *= 2) low = high, high += std::min(step, static_cast<size_t>(last - high));
         const uint64_t *place = std::lower_bound(low, high, key);
         *found[i] = place < last && *place == key ? values.data()[place - first] : missing;
       }
@@ -117,6 +156,7 @@ nb::object ngram_keys(const KeyColumn &column, size_t n, std::optional<size_t> f
 
 void bind_ngram_keys(nb::module_ &module) {
   module.def("ngram_keys", &ngram_keys, nb::arg("column"), nb::arg("n"), nb::arg("first") = nb::none());
+  module.def("count_keys", &count_keys);
   module.def("keys_once_each", &keys_once_each);
   module.def("look_up", &look_up);
   module.def("weighted_matches", &weighted_matches);

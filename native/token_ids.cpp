@@ -189,24 +189,35 @@ private:
     }
   }
 
+  struct Stem {
+    std::u32string word;
+    Words::Key key;
+  };
+
   // The words of one chunk are mostly those of the next, so stems and keys are remembered.
   void learn_stems() {
-    static Remembered<std::u32string> stems;
+    static Remembered<Stem> stems;
+    Porter porter(true);
+    Text text;
+    auto stemmed = [&](Word word) -> Stem {
+      // Python lower-cases words that are not ASCII.
+      if (std::all_of(word.begin(), word.end(), [](char32_t sign) { return sign < 128; })) {
+        read_signs(word.data(), word.size(), true, text);
+      } else {
+        read_string(string(word).attr("lower")(), false, text);
+      }
+      const std::u32string &stem = porter.nltk({text.begin(), text.size});
+      return {stem, Words::key_of(Word(stem))};
+    };
     while (formed_.size() < raw_.size()) {
       size_t number = formed_.size();
-      formed_.push_back(int32_t(raw_[number].size() > 3 ? words_.add(stems.of(raw_, number, stemmed)) : words_.add(raw_, number)));
+      if (raw_[number].size() > 3) {
+        const Stem &stem = stems.of(raw_, number, stemmed);
+        formed_.push_back(int32_t(words_.add(Word(stem.word), stem.key)));
+      } else {
+        formed_.push_back(int32_t(words_.add(raw_, number)));
+      }
     }
-  }
-
-  static std::u32string stemmed(Word word) {
-    Text text;
-    // Python lower-cases words that are not ASCII.
-    if (std::all_of(word.begin(), word.end(), [](char32_t sign) { return sign < 128; })) {
-      read_signs(word.data(), word.size(), true, text);
-    } else {
-      read_string(string(word).attr("lower")(), false, text);
-    }
-    return Porter(true).nltk({text.begin(), text.size});
   }
 
   // Where each character comes from; lower-casing makes two of U+0130 alone.

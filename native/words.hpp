@@ -22,17 +22,6 @@ class Words {
 public:
   // So many characters can be read from where a word of ASCII begins.
   static constexpr size_t readable = 16;
-
-  size_t size() const { return words_.size(); }
-  Word operator[](size_t number) const { return {signs_.data() + words_[number].start, words_[number].size}; }
-
-  // The number of a word, a new one at its first appearance.
-  uint32_t add(Word word) { return add(word, key_of(word)); }
-  uint32_t add(AsciiWord word) { return add(word, key_of(word)); }
-  // A word that others have under this number.
-  uint32_t add(const Words &others, size_t number) { return add(others[number], others.words_[number].key()); }
-
-private:
   static constexpr uint32_t hashed = ~uint32_t{0};
 
   // All of a word of up to sixteen ASCII characters, and a hash of any other one.
@@ -41,21 +30,9 @@ private:
     // How many characters are in `low` and `high`, or `hashed`.
     uint32_t whole = hashed;
   };
-  struct Entry {
-    uint64_t low, high;
-    uint32_t whole, size;
-    size_t start;
 
-    bool has(const Key &key) const { return low == key.low && high == key.high && whole == key.whole; }
-    Key key() const { return {low, high, whole}; }
-  };
-  // A part of the word's hash, and its number and 1; 0 where the slot is free.
-  struct Slot {
-    uint32_t tag = 0, next = 0;
-  };
-
-  // Nobody can choose words that meet in one slot, because the factors of the hash are others in each process.
-  inline static const uint64_t factors[2] = {random_odd(), random_odd()};
+  size_t size() const { return words_.size(); }
+  Word operator[](size_t number) const { return {signs_.data() + words_[number].start, words_[number].size}; }
 
   static Key key_of(AsciiWord word) {
     if (word.size() > readable) return hash_of(word);
@@ -73,12 +50,9 @@ private:
     std::copy(word.begin(), word.end(), signs);
     return key_of(AsciiWord(signs, word.size()));
   }
-  template <typename Word> static Key hash_of(Word word) {
-    Key key;
-    for (char32_t sign : word) key.low = (key.low ^ sign) * factors[0], key.low ^= key.low >> 32;
-    return key;
-  }
-  template <typename Word> uint32_t add(Word word, const Key &key) {
+
+  // The number of a word, a new one at its first appearance.
+  template <typename AnyWord> uint32_t add(AnyWord word, const Key &key) {
     uint64_t hash = key.low * factors[0] + key.high * factors[1];
     uint32_t tag = uint32_t(hash >> 32);
     size_t place = tag >> shift_;
@@ -92,9 +66,36 @@ private:
     if (2 * words_.size() > slots_.size()) grow();
     return uint32_t(words_.size() - 1);
   }
+  uint32_t add(Word word) { return add(word, key_of(word)); }
+  uint32_t add(AsciiWord word) { return add(word, key_of(word)); }
+  // A word that others have under this number.
+  uint32_t add(const Words &others, size_t number) { return add(others[number], others.words_[number].key()); }
 
-  template <typename Word> bool equal(size_t number, Word word) const {
-    auto known = (*this)[number];
+private:
+  struct Entry {
+    uint64_t low, high;
+    uint32_t whole, size;
+    size_t start;
+
+    bool has(const Key &key) const { return low == key.low && high == key.high && whole == key.whole; }
+    Key key() const { return {low, high, whole}; }
+  };
+  // A part of the word's hash, and its number and 1; 0 where the slot is free.
+  struct Slot {
+    uint32_t tag = 0, next = 0;
+  };
+
+  // Nobody can choose words that meet in one slot, because the factors of the hash are others in each process.
+  inline static const uint64_t factors[2] = {random_odd(), random_odd()};
+
+  template <typename AnyWord> static Key hash_of(AnyWord word) {
+    Key key{factors[1] ^ word.size()};
+    for (char32_t sign : word) key.low = (key.low ^ sign) * factors[0], key.low ^= key.low >> 32;
+    return key;
+  }
+
+  template <typename AnyWord> bool equal(size_t number, AnyWord word) const {
+    Word known = (*this)[number];
     return std::equal(known.begin(), known.end(), word.begin(), word.end());
   }
 
