@@ -41,7 +41,9 @@ nb::object count_keys(const ReadOnly<uint64_t> &keys, const ReadOnly<double> &co
       std::sort(start, last, [&](uint32_t left, uint32_t right) { return key[left] < key[right]; });
       start = last;
     }
-    distinct.reserve(size), sums.reserve(size);
+    size_t different = size > 0;
+    for (size_t i = 1; i < size; ++i) different += key[grouped.places[i]] != key[grouped.places[i - 1]];
+    distinct.reserve(different), sums.reserve(different);
     for (uint32_t place : grouped.places) {
       if (distinct.empty() || distinct.back() != key[place]) distinct.push_back(key[place]), sums.push_back(0);
       sums.back() += counts.data()[place];

@@ -42,8 +42,8 @@ class DocumentFrequencies(Fit):
         column, rows = view.get(self.tokens, view.reference)
         found: Arrays = {"documents": np.array([len(view.references)])}
         for n in range(1, self.max_order + 1):
-            found[f"keys{n}"] = keys_once_each(ngram_keys(column, n), Ragged(rows, view.references.offsets))
-            found[f"frequencies{n}"] = np.ones(len(found[f"keys{n}"]))
+            once = keys_once_each(ngram_keys(column, n), Ragged(rows, view.references.offsets))
+            found[f"keys{n}"], found[f"frequencies{n}"] = count_keys(once, np.ones(len(once)))
         return found
 
     def merge(self, partials: Sequence[Arrays]) -> Arrays:
