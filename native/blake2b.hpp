@@ -21,7 +21,9 @@ inline uint64_t turned(uint64_t word, int bits) { return word >> bits | word << 
 
 inline void compress(uint64_t (&state)[8], const unsigned char *block, uint64_t count, bool last) {
   uint64_t words[16] = {}, v[16];
-  for (int i = 0; i < 128; ++i) words[i / 8] |= uint64_t{block[i]} << 8 * (i % 8);
+  for (int i = 0; i < 16; ++i) {
+    for (int j = 0; j < 8; ++j) words[i] |= uint64_t{block[8 * i + j]} << 8 * j;
+  }
   for (int i = 0; i < 8; ++i) v[i] = state[i], v[i + 8] = start[i];
   v[12] ^= count;
   if (last) v[14] = ~v[14];

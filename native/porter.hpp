@@ -54,7 +54,10 @@ private:
 
   static bool is_vowel(char32_t sign) { return sign == U'a' || sign == U'e' || sign == U'i' || sign == U'o' || sign == U'u'; }
 
-  bool ends(View ending) const { return word_.size() >= ending.size() && View(word_).substr(word_.size() - ending.size()) == ending; }
+  // Most endings are told apart by their last letter.
+  bool ends(View ending) const {
+    return word_.size() >= ending.size() && word_.back() == ending.back() && View(word_).substr(word_.size() - ending.size()) == ending;
+  }
   View stem_of(View ending) const { return View(word_).substr(0, word_.size() - ending.size()); }
   void put(View ending, View replacement) { word_.replace(word_.size() - ending.size(), ending.size(), replacement); }
 

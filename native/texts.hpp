@@ -1,4 +1,4 @@
-// Texts as code points: Python's strings are widened to one type, in lower case where asked for.
+// Texts as code points: Python's strings are widened to one type, in lower case where asked for; those that are ASCII may stay narrow.
 #pragma once
 
 #include "column.hpp"
@@ -13,8 +13,11 @@ struct Origin {
 };
 
 // A text while it is tokenised: memory that serves one text after the other. Steps before the split may make it shorter, never longer.
-struct Text {
-  std::vector<char32_t> room;
+template <typename Sign> struct TextOf {
+  // From each character of the text on, so many can be read, whatever those behind the text are.
+  static constexpr size_t readable = 16;
+
+  std::vector<Sign> room;
   size_t size = 0;
   // One for each character where places are asked for.
   bool tracked = false;
@@ -22,24 +25,28 @@ struct Text {
   // Before which characters of a run there is a space; mteval's rule needs it.
   std::vector<uint8_t> spaced;
 
-  char32_t *begin() { return room.data(); }
-  char32_t *end() { return room.data() + size; }
-  char32_t &operator[](size_t place) { return room[place]; }
+  Sign *begin() { return room.data(); }
+  Sign *end() { return room.data() + size; }
+  Sign &operator[](size_t place) { return room[place]; }
 };
+
+using Text = TextOf<char32_t>;
+using AsciiText = TextOf<char>;
 
 enum class Case { kept, ascii_lower, lower };
 
 // Reads characters of any width; with `lower`, A to Z become a to z.
-template <typename Sign> void read_signs(const Sign *signs, size_t size, bool lower, Text &text) {
+template <typename From, typename To> void read_signs(const From *signs, size_t size, bool lower, TextOf<To> &text) {
   text.size = size;
-  if (text.room.size() < size) text.room.resize(2 * size);
+  if (text.room.size() < size + text.readable) text.room.resize(2 * size + text.readable);
   if (!lower) {
     std::copy(signs, signs + size, text.begin());
     return;
   }
+  To *to = text.begin();
   for (size_t i = 0; i < size; ++i) {
-    char32_t sign = signs[i];
-    text.room[i] = sign + (sign - U'A' < 26u ? 32 : 0);
+    From sign = signs[i];
+    to[i] = To(sign + (sign - U'A' < 26u ? 32 : 0));
   }
 }
 
@@ -71,6 +78,11 @@ public:
   size_t characters() const { return characters_; }
   // Lower-casing what Python has lower-cased changes nothing.
   void read(size_t which, Text &text) const { read_string(held_[which], letters_ != Case::kept, text); }
+  bool is_ascii(size_t which) const { return PyUnicode_IS_ASCII(held_[which].ptr()); }
+  void read(size_t which, AsciiText &text) const {
+    PyObject *string = held_[which].ptr();
+    read_signs(PyUnicode_1BYTE_DATA(string), size_t(PyUnicode_GET_LENGTH(string)), letters_ != Case::kept, text);
+  }
 
 private:
   Case letters_;

@@ -97,7 +97,7 @@ public:
       utf8(word, bytes);
       return blake2b_64(bytes);
     };
-    while (keys_.size() < words_.size()) keys_.push_back(known.of(words_[keys_.size()], key));
+    while (keys_.size() < words_.size()) keys_.push_back(known.of(words_, keys_.size(), key));
     Table<uint64_t> found(keys_.size(), 1);
     std::copy(keys_.begin(), keys_.end(), found[0]);
     return found.flat();
@@ -129,21 +129,29 @@ private:
       for (size_t block = first; block < last; ++block) read(strings, bound(block), bound(block + 1), words[block], values[block], found.lengths);
     });
     for (size_t block = 0; block < blocks; ++block) {
-      for (size_t number = 0; number < words[block].size(); ++number) joined[block].push_back(int32_t(first_words().add(words[block][number])));
+      for (size_t number = 0; number < words[block].size(); ++number) joined[block].push_back(int32_t(first_words().add(words[block], number)));
       for (int32_t value : values[block]) found.values.push_back(joined[block][size_t(value)]);
     }
     return found;
   }
 
   void read(const Strings &strings, size_t first, size_t last, Words &words, std::vector<int32_t> &values, std::vector<int64_t> &lengths) const {
+    static_assert(AsciiText::readable >= Words::readable);
     Text text;
+    AsciiText ascii;
     std::vector<Span> spans;
     for (size_t i = first; i < last; ++i) {
       spans.clear();
-      strings.read(i, text);
-      tokenizer_->split(text, spans);
+      if (strings.is_ascii(i)) {
+        strings.read(i, ascii);
+        tokenizer_->split_ascii(ascii, spans);
+        for (Span span : spans) values.push_back(int32_t(words.add(AsciiWord(ascii.begin() + span.start, span.end - span.start))));
+      } else {
+        strings.read(i, text);
+        tokenizer_->split(text, spans);
+        for (Span span : spans) values.push_back(int32_t(words.add(word_of(text, span))));
+      }
       lengths[i] = int64_t(spans.size());
-      for (Span span : spans) values.push_back(int32_t(words.add(word_of(text, span))));
     }
   }
 
@@ -181,24 +189,35 @@ private:
     }
   }
 
+  struct Stem {
+    std::u32string word;
+    Words::Key key;
+  };
+
   // The words of one chunk are mostly those of the next, so stems and keys are remembered.
   void learn_stems() {
-    static Remembered<std::u32string> stems;
-    while (formed_.size() < raw_.size()) {
-      Word word = raw_[formed_.size()];
-      formed_.push_back(int32_t(words_.add(word.size() > 3 ? Word(stems.of(word, stemmed)) : word)));
-    }
-  }
-
-  static std::u32string stemmed(Word word) {
+    static Remembered<Stem> stems;
+    Porter porter(true);
     Text text;
-    // Python lower-cases words that are not ASCII.
-    if (std::all_of(word.begin(), word.end(), [](char32_t sign) { return sign < 128; })) {
-      read_signs(word.data(), word.size(), true, text);
-    } else {
-      read_string(string(word).attr("lower")(), false, text);
+    auto stemmed = [&](Word word) -> Stem {
+      // Python lower-cases words that are not ASCII.
+      if (std::all_of(word.begin(), word.end(), [](char32_t sign) { return sign < 128; })) {
+        read_signs(word.data(), word.size(), true, text);
+      } else {
+        read_string(string(word).attr("lower")(), false, text);
+      }
+      const std::u32string &stem = porter.nltk({text.begin(), text.size});
+      return {stem, Words::key_of(Word(stem))};
+    };
+    while (formed_.size() < raw_.size()) {
+      size_t number = formed_.size();
+      if (raw_[number].size() > 3) {
+        const Stem &stem = stems.of(raw_, number, stemmed);
+        formed_.push_back(int32_t(words_.add(Word(stem.word), stem.key)));
+      } else {
+        formed_.push_back(int32_t(words_.add(raw_, number)));
+      }
     }
-    return Porter(true).nltk({text.begin(), text.size});
   }
 
   // Where each character comes from; lower-casing makes two of U+0130 alone.

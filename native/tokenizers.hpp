@@ -26,6 +26,8 @@ struct Tokenizer {
   Case letters;
   // Changes the text where a step comes before the split, and puts its tokens into `spans`, which are empty before.
   void (*split)(Text &text, std::vector<Span> &spans);
+  // The same for texts that are ASCII.
+  void (*split_ascii)(AsciiText &text, std::vector<Span> &spans);
 };
 
 // The tokeniser of a name; nullptr where only Python has it.

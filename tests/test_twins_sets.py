@@ -12,7 +12,7 @@ from nlgauge.corpus.columns import Ragged
 from nlgauge.kernels.edit_operations import operation_counts, operation_shares
 from nlgauge.kernels.fragments import fragment_column
 from nlgauge.kernels.leave_one_out import matches_with_the_others
-from nlgauge.kernels.ngram_keys import keys_once_each, look_up, ngram_keys, weighted_matches
+from nlgauge.kernels.ngram_keys import count_keys, keys_once_each, look_up, ngram_keys, weighted_matches
 from nlgauge.kernels.ngram_sets import different_ngrams, js_divergences, moving_ratios, novel_ngrams, repeated_ngrams
 from nlgauge.kernels.tfidf import tfidf_similarity
 
@@ -77,6 +77,20 @@ def test_matches_with_the_others(rows, orders):
 def test_ngram_keys(rows, n, first):
     assert_twins(ngram_keys, column(rows, np.uint64), n)
     assert_twins(ngram_keys, column(rows, np.uint64), n, min(first, n))
+
+
+@given(st.lists(st.tuples(st.one_of(KEY, st.integers(0, 2**64 - 1)), st.integers(1, 9)), max_size=60))
+def test_count_keys(counted):
+    keys, counts = ([pair[i] for pair in counted] for i in (0, 1))
+    assert_twins(count_keys, np.array(keys, dtype=np.uint64), np.array(counts, dtype=np.float64))
+
+
+def test_many_keys_that_begin_alike_or_not():
+    keys = np.random.default_rng(1).integers(0, 2**64, 3000, dtype=np.uint64)
+    for some in (keys, keys >> np.uint64(50), np.concatenate([keys, keys[::2]])):
+        assert_twins(count_keys, some, np.arange(1.0, len(some) + 1))
+        known = np.unique(some)
+        assert_twins(look_up, np.concatenate([some, keys]), known, np.arange(len(known)) / 7, -1.5)
 
 
 @given(KEYS, st.data())

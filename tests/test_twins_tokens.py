@@ -59,6 +59,15 @@ def test_compiled_tokens_are_those_of_plain_python(feature, given_texts):
     assert plain == compiled
 
 
+@pytest.mark.parametrize("feature", FEATURES, ids=str)
+def test_texts_and_words_of_many_lengths(feature):
+    """Texts are split 64 characters at a time, and words compared 16 characters at a time."""
+    given_texts = ["a" * length for length in range(140)] + ["b" * length + " c d" for length in range(140)]
+    given_texts += ["x" * length + ending for length in range(12, 36) for ending in "yzé"]
+    plain, compiled = in_both(lambda: of_all(feature, given_texts))
+    assert plain == compiled
+
+
 @given(st.lists(NASTY, max_size=5), st.booleans())
 def test_compiled_characters_are_those_of_plain_python(given_texts, lowercase):
     for form in (*CHARACTER_TOKENIZERS, "padded", "words"):

@@ -28,11 +28,9 @@ def ngram_keys(column: Ragged, n: int, first: int | None = None) -> Ragged:
     return Ragged(keys, offsets)
 
 
-def count_keys(keys: Array, counts: Array | None = None) -> tuple[Array, Array]:
-    """The distinct keys in order, and how often each occurs (or the sum of its counts)."""
-    if counts is None:
-        distinct, occurrences = np.unique(keys, return_counts=True)
-        return distinct, occurrences.astype(np.float64)
+@compiled
+def count_keys(keys: Array, counts: Array) -> tuple[Array, Array]:
+    """The distinct keys in order, and the sum of the counts of each."""
     distinct, inverse = np.unique(keys, return_inverse=True)
     return distinct, np.bincount(inverse.reshape(-1), counts, len(distinct)).astype(np.float64)
 

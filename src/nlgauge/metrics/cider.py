@@ -43,7 +43,7 @@ class DocumentFrequencies(Fit):
         found: Arrays = {"documents": np.array([len(view.references)])}
         for n in range(1, self.max_order + 1):
             once = keys_once_each(ngram_keys(column, n), Ragged(rows, view.references.offsets))
-            found[f"keys{n}"], found[f"frequencies{n}"] = count_keys(once)
+            found[f"keys{n}"], found[f"frequencies{n}"] = count_keys(once, np.ones(len(once)))
         return found
 
     def merge(self, partials: Sequence[Arrays]) -> Arrays:
