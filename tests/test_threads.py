@@ -89,7 +89,7 @@ def test_few_chunks_are_begun_before_the_first_is_asked_for(monkeypatch):
                 yield found
 
     nlgauge.score(PREDICTIONS, metrics=Where(), executor=Watched(50))
-    assert after_first[0] <= 2 < after_first[-1] == len(begun)
+    assert after_first[0] <= 3 < after_first[-1] == len(begun)
 
 
 def test_an_error_in_a_thread_surfaces_as_it_is():

@@ -64,7 +64,7 @@ class Threads:
             with kernel_threads(max(1, threads() // count)):
                 for chunk in chunks:
                     started.append(pool.submit(task.run, chunk))
-                    if len(started) == count:
+                    if len(started) > count:  # one more than there are threads, so that none has to wait
                         yield started.popleft().result()
                 for future in started:
                     yield future.result()
