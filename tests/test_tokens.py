@@ -18,6 +18,7 @@ from token_cases import NASTY, OWN, PIECES
 from nlgauge.features.characters import character_column
 from nlgauge.features.rouge155 import RougeTokens
 from nlgauge.features.text import CodePoints, TokenKeys, Tokens
+from nlgauge.features.token_ids import vocabulary
 from nlgauge.features.tokenizers import Tokenizer
 
 pytestmark = pytest.mark.usefixtures("both_kernels")
@@ -146,6 +147,20 @@ def test_a_form_comes_after_the_split_and_leaves_out_words():
     memory = RougeTokens("1.5.5", stem=True, stop_words=True).new_memory()
     assert memory.tokens(["The relations and relating", "the", "a mice relational"]).lists() == [[0, 0], [], [1, 0]]
     assert memory.words() == ["relat", "mouse"]
+
+
+def test_an_empty_form_is_a_token_and_none_is_not_one():
+    memory = vocabulary(Tokens("whitespace").splitter(), form=lambda words: [{"a": "", "b": None}.get(word, word) for word in words])
+    assert memory.tokens(["c a b", "a b"]).lists() == [[0, 1], [1]]
+    assert memory.words() == ["c", ""]
+    assert memory.split("b a c") == ["", "c"]
+    assert memory.places("b a c") == [(2, 3), (4, 5)]
+
+
+def test_a_text_does_not_see_the_end_of_a_longer_one_before_it():
+    memory = Tokens("13a").new_memory()
+    memory.tokens(["55555555", "1.", "1,", "-5-", "5-"])
+    assert memory.words() == ["55555555", "1", ".", ",", "-5", "-", "5"]
 
 
 def test_hashes_are_what_saved_fits_have():
