@@ -157,8 +157,9 @@ def test_a_form_comes_after_the_split_and_leaves_out_words():
     assert memory.words() == ["relat", "mouse"]
 
 
-def test_an_empty_form_is_a_token_and_none_is_not_one():
-    memory = vocabulary(Tokens("whitespace").splitter(), form=lambda words: [{"a": "", "b": None}.get(word, word) for word in words])
+@pytest.mark.parametrize("name", ["whitespace", "intl"])  # that is, a compiled tokeniser and one that only Python has
+def test_an_empty_form_is_a_token_and_none_is_not_one(name):
+    memory = vocabulary(Tokens(name).splitter(), form=lambda words: [{"a": "", "b": None}.get(word, word) for word in words])
     assert memory.tokens(["c a b", "a b"]).lists() == [[0, 1], [1]]
     assert memory.words() == ["c", ""]
     assert memory.split("b a c") == ["", "c"]
