@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from readability_cases import TEXT, WORDS
 from strategies import texts
@@ -73,6 +73,7 @@ WORD = regex.compile(rf"{SIGNS}+(?:(?:['’.\-‐‑]|(?<=\p{{N}}),(?=\p{{N}})){
 
 
 @given(st.one_of(texts(), st.text("ab1٣é猫\u0301'’.,-‐‑ \n", max_size=12)))
+@example("a'b a’b a.b a-b a\u2010b a\u2011b a\u2012b 1,2 a,2 1,b")
 def test_words_are_those_of_the_pattern(text):
     assert tokenizer("joined")(text) == WORD.findall(text)
     for kernels in ("python", "native") if backend.NATIVE else ("python",):

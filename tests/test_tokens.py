@@ -18,6 +18,7 @@ from token_cases import NASTY, OWN, PIECES
 from nlgauge.features.characters import character_column
 from nlgauge.features.rouge155 import RougeTokens
 from nlgauge.features.text import CodePoints, TokenKeys, Tokens
+from nlgauge.features.token_ids import vocabulary
 from nlgauge.features.tokenizers import Tokenizer
 
 pytestmark = pytest.mark.usefixtures("both_kernels")
@@ -142,14 +143,38 @@ def test_numbers_stay_from_call_to_call():
     assert memory.words() == ["b", "a", "c"]
 
 
+def test_words_that_differ_in_one_character_have_numbers_of_their_own():
+    words = [f"{first}{'x' * length}{last}" for length in range(18) for first in ("", "\x00", "a", "b", "é", "š") for last in ("a", "b")]
+    words = list(dict.fromkeys(words))
+    memory = Tokens("whitespace").new_memory()
+    assert memory.tokens([" ".join(words), " ".join(reversed(words))]).lists() == [[*range(len(words))], [*reversed(range(len(words)))]]
+    assert memory.words() == words
+
+
 def test_a_form_comes_after_the_split_and_leaves_out_words():
     memory = RougeTokens("1.5.5", stem=True, stop_words=True).new_memory()
     assert memory.tokens(["The relations and relating", "the", "a mice relational"]).lists() == [[0, 0], [], [1, 0]]
     assert memory.words() == ["relat", "mouse"]
 
 
+@pytest.mark.parametrize("name", ["whitespace", "intl"])  # that is, a compiled tokeniser and one that only Python has
+def test_an_empty_form_is_a_token_and_none_is_not_one(name):
+    memory = vocabulary(Tokens(name).splitter(), form=lambda words: [{"a": "", "b": None}.get(word, word) for word in words])
+    assert memory.tokens(["c a b", "a b"]).lists() == [[0, 1], [1]]
+    assert memory.words() == ["c", ""]
+    assert memory.split("b a c") == ["", "c"]
+    assert memory.places("b a c") == [(2, 3), (4, 5)]
+
+
+def test_a_text_does_not_see_the_end_of_a_longer_one_before_it():
+    memory = Tokens("13a").new_memory()
+    memory.tokens(["55555555", "1.", "1,", "-5-", "5-"])
+    assert memory.words() == ["55555555", "1", ".", ",", "-5", "-", "5"]
+
+
 def test_hashes_are_what_saved_fits_have():
-    words = ["a", "猫", "x" * 127, "x" * 128, "x" * 129, "é" * 64, "y" * 1000, "\ud800", "👩"]
+    # Among them the first and the last characters of one, two, three and four bytes.
+    words = ["a", "猫", "x" * 127, "x" * 128, "x" * 129, "é" * 64, "y" * 1000, "\ud800", "👩", *"\x00\x7f\x80\u07ff\u0800\uffff\U00010000\U0010ffff"]
     memory = TokenKeys("whitespace").new_memory()
     memory.tokens([" ".join(words)])
     expected = [int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little") for word in words]

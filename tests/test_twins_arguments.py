@@ -15,6 +15,8 @@ from twins import column, needs_native, pairs
 
 import nlgauge
 from nlgauge.corpus.columns import Ragged
+from nlgauge.features.text import Tokens
+from nlgauge.features.token_ids import vocabulary
 from nlgauge.kernels import backend
 from nlgauge.kernels.lcs import lcs_lengths, union_lcs_hits
 from nlgauge.kernels.ngrams import ngram_matches
@@ -165,3 +167,10 @@ def test_a_child_that_is_forked_while_a_kernel_runs_can_score():
         done.set()
         worker.join()
         backend.NATIVE.set_threads(1)
+
+
+def test_a_form_that_is_not_a_string_is_refused():
+    with backend.using("native"):
+        memory = vocabulary(Tokens("whitespace").splitter(), form=lambda words: [7 for _ in words])
+    with pytest.raises(TypeError, match="must be a string or None"):
+        memory.tokens(["a b"])

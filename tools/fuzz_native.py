@@ -23,6 +23,7 @@ import numpy as np
 import nlgauge
 from nlgauge.corpus.columns import Ragged
 from nlgauge.kernels.backend import NATIVE, Kernel, using
+from nlgauge.kernels.character import character_edits
 from nlgauge.kernels.edits import edit_counts
 from nlgauge.kernels.fragments import fragment_column
 from nlgauge.kernels.jump_distance import JumpCosts, jump_distances
@@ -31,6 +32,7 @@ from nlgauge.kernels.ngram_sets import repeated_ngrams
 from nlgauge.kernels.ngrams import ngram_matches
 from nlgauge.kernels.resampling import draw_counts
 from nlgauge.kernels.skip_bigrams import skip_bigram_matches
+from nlgauge.kernels.tercom import shift_edits
 from nlgauge.kernels.weighted_lcs import weighted_lcs_places
 from nlgauge.kernels.word_order import word_places
 from nlgauge.metric import Metric
@@ -69,7 +71,9 @@ _VARIANTS = (
 # These search without a limit, for hours in long texts of few different words.
 _UNLIMITED = ("character(compat='released')",)
 # Tokens that kernels are given as they are: the smallest and the greatest numbers, and some between.
-_TOKENS = (0, 1, 2, 3, 511, 512, 513, 2**16, 2**31 - 2, 2**31 - 1)
+_TOKENS = (0, 1, 2, 3, ord(" "), 511, 512, 513, 2**16, 2**31 - 2, 2**31 - 1)
+# Kinds of kernels, with how many threads.
+Kinds = tuple[tuple[str, int], ...]
 
 
 def text(chance: random.Random, tokens: int) -> str:
@@ -128,8 +132,8 @@ def column(chance: random.Random, tokens: int) -> Ragged:
     return Ragged.of([chance.choices(known, k=size) for size in sizes], dtype=np.int32)
 
 
-def kernel_difference(chance: random.Random, tokens: int) -> str | None:
-    """The first of the kernels on token ids that gives something else compiled than plain."""
+def kernel_difference(chance: random.Random, tokens: int, kinds: Kinds) -> str | None:
+    """The first of the kernels on token ids that gives something else with other kinds of kernels or numbers of threads."""
     ids = column(chance, tokens)
     rows = len(ids) * chance.randint(0, 1)
     left, right = (np.array([chance.randrange(rows) for _ in range(2 * rows)], dtype=np.int64) for _ in range(2))
@@ -147,29 +151,32 @@ def kernel_difference(chance: random.Random, tokens: int) -> str | None:
         (jump_distances, (ids, left, right, JumpCosts(1, 1, 1, 1, 1), chance.choice((None, 2**31 - 1)))),
         (fragment_column, (ids, left, right, False)),
         (repeated_ngrams, (ids, left, 3)),
+        (shift_edits, (ids, left, right)),
+        (character_edits, (ids, left, right, False)),
         (draw_counts, (np.array([[chance.randrange(units) for _ in range(5)] for _ in range(drawn)], dtype=np.int32).reshape(drawn, 5), units)),
     ):
-        with using("python"):
-            expected = kernel.python(*arguments)
-        for threads in (1, 3):
+        results = []
+        for kernels, threads in kinds:
             NATIVE.set_threads(threads, worthwhile=1)
-            if not same(kernel.native(*arguments), expected):
-                return f"{kernel.__name__}{arguments!r}"
+            with using(kernels):
+                results.append(kernel(*arguments))
+        if not all(same(result, results[0]) for result in results[1:]):
+            return f"{kernel.__name__}{arguments!r}"
     return None
 
 
 def same(found: Any, expected: Any) -> bool:
-    """Whether two results of a kernel are equal."""
+    """Whether two results are equal, bit for bit."""
     if isinstance(expected, tuple):
-        return all(map(same, found, expected))
+        return len(found) == len(expected) and all(map(same, found, expected))
     if isinstance(expected, Ragged):
         return same(found.values, expected.values) and same(found.offsets, expected.offsets)
-    return bool(np.array_equal(found, expected, equal_nan=isinstance(expected, np.ndarray) and expected.dtype.kind == "f"))
+    if isinstance(expected, np.ndarray):
+        return (found.dtype, found.shape, found.tobytes()) == (expected.dtype, expected.shape, expected.tobytes())
+    return bool(found == expected)
 
 
-def difference(
-    metrics: list[str], predictions: dict[str, list[str]], references: list[list[str]], sources: list[str], kinds: tuple[tuple[str, int], ...]
-) -> str | None:
+def difference(metrics: list[str], predictions: dict[str, list[str]], references: list[list[str]], sources: list[str], kinds: Kinds) -> str | None:
     """The first metric whose statistics, or scores and intervals, differ between kinds of kernels and numbers of threads."""
     tables, summaries = [], []
     for kernels, threads in kinds:
@@ -181,7 +188,7 @@ def difference(
             summaries.append(repr(result.intervals(resamples=100)) if len(sources) > 1 else repr(dict(result)))
     for key, plain in tables[0].items():
         for part, values in getattr(plain, "statistics", {}).items():
-            if any(not np.array_equal(values, other[key].statistics[part], equal_nan=True) for other in tables[1:]):
+            if not all(same(other[key].statistics[part], values) for other in tables[1:]):
                 return f"{key[1]}, {part}"
     return None if len(set(summaries)) == 1 else "scores or intervals"
 
@@ -197,19 +204,21 @@ def main() -> int:
         sys.exit("nlgauge was installed without compiled kernels")
     metrics = [name for name in labels() if given.tokens <= 500 or name not in _UNLIMITED]
     calls = count_calls()
+    kinds: Kinds = (("native", 1), ("native", 3))
+    if not given.without_python:
+        kinds = (("python", 1), *kinds)
+    # Several long pairs in one round would take minutes under sanitizers.
+    most = 6 if given.tokens <= 500 else 1
     ends, rounds = time.monotonic() + given.seconds, 0
     while time.monotonic() < ends:
         chance = random.Random(f"{given.seed} {rounds}")
-        references = [[text(chance, given.tokens) for _ in range(chance.randint(1, 3))] for _ in range(chance.randint(1, 6))]
+        references = [[text(chance, given.tokens) for _ in range(chance.randint(1, 3))] for _ in range(chance.randint(1, most))]
         predictions = {
             system: [worn(chance, group[0]) if chance.random() < 0.7 else text(chance, given.tokens) for group in references]
             for system in chance.choice((("a",), ("a", "b")))
         }
         sources = [worn(chance, group[-1]) for group in references]
-        kinds = (("native", 1), ("native", 3))
-        if not given.without_python:
-            kinds = (("python", 1), *kinds)
-        found = kernel_difference(chance, min(given.tokens, 200)) or difference(metrics, predictions, references, sources, kinds)
+        found = kernel_difference(chance, given.tokens, kinds) or difference(metrics, predictions, references, sources, kinds)
         if found:
             print(f"round {rounds}: {found}\n{predictions!r}\n{references!r}\n{sources!r}")
             return 1
