@@ -48,64 +48,52 @@ private:
   size_t unit_ = 0;
 };
 
+// Calls work(operations, row, place) for each row, order and operation; places are numbered from 0 on in each row.
+template <typename Work>
+void each_operation(const Column &column, const Rows &sources, const Rows &predictions, const GroupColumn &references, size_t orders, const Work &work) {
+  each_row<Operations>(predictions.size(), 20 * orders * column.size(), [&](Operations &operations, size_t i) {
+    operations.start(column, sources[i], predictions[i], references[static_cast<int64_t>(i)]);
+    for (size_t n = 0; n < orders; ++n) {
+      operations.lengthen();
+      for (size_t which = 0; which < 3; ++which) work(operations, i, n * 3 + which);
+    }
+  });
+}
+
 nb::object operation_counts(const Column &column, const Rows &sources, const Rows &predictions, const GroupColumn &references, size_t orders) {
   Table<double> counts(predictions.size(), orders * 9);
-  {
-    nb::gil_scoped_release release;
-    parallel(predictions.size(), 20 * orders * column.size(), [&](size_t first, size_t last) {
-      Operations operations;
-      for (size_t i = first; i < last; ++i) {
-        operations.start(column, sources[i], predictions[i], references[static_cast<int64_t>(i)]);
-        for (size_t n = 0; n < orders; ++n) {
-          operations.lengthen();
-          for (size_t which = 0; which < 3; ++which) {
-            size_t right = 0, done = 0, wanted = 0;
-            for (size_t gram = 0; gram < operations.before.size(); ++gram) {
-              auto one = operations.operation(which, gram, false);
-              right += one.right, done += one.done, wanted += one.wanted;
-            }
-            double *row = counts[i] + n * 9 + which * 3;
-            row[0] = double(right) / operations.unit(which);
-            row[1] = double(done) / operations.unit(which);
-            row[2] = double(wanted) / operations.unit(which);
-          }
-        }
-      }
-    });
-  }
+  each_operation(column, sources, predictions, references, orders, [&](const Operations &operations, size_t i, size_t place) {
+    size_t which = place % 3, right = 0, done = 0, wanted = 0;
+    for (size_t gram = 0; gram < operations.before.size(); ++gram) {
+      auto one = operations.operation(which, gram, false);
+      right += one.right, done += one.done, wanted += one.wanted;
+    }
+    double *row = counts[i] + place * 3;
+    row[0] = double(right) / operations.unit(which);
+    row[1] = double(done) / operations.unit(which);
+    row[2] = double(wanted) / operations.unit(which);
+  });
   return counts.shaped({predictions.size(), orders, 3, 3});
 }
 
 nb::object operation_shares(const Column &column, const Rows &sources, const Rows &predictions, const GroupColumn &references, size_t orders) {
   Table<double> shares(predictions.size(), orders * 6);
-  {
-    nb::gil_scoped_release release;
-    parallel(predictions.size(), 20 * orders * column.size(), [&](size_t first, size_t last) {
-      Operations operations;
-      for (size_t i = first; i < last; ++i) {
-        operations.start(column, sources[i], predictions[i], references[static_cast<int64_t>(i)]);
-        for (size_t n = 0; n < orders; ++n) {
-          operations.lengthen();
-          for (size_t which = 0; which < 3; ++which) {
-            double sums[2] = {};
-            size_t sizes[2] = {};
-            // Kept and deleted n-grams are the source's, which have the first numbers, in the order of its text.
-            for (size_t gram = 0; gram < operations.before.size(); ++gram) {
-              auto one = operations.operation(which, gram, true);
-              size_t wholes[2] = {one.done, one.wanted};
-              for (size_t side = 0; side < 2; ++side) {
-                sizes[side] += wholes[side] > 0;
-                if (one.right) sums[side] += double(one.right) / double(wholes[side]);
-              }
-            }
-            for (size_t side = 0; side < 2; ++side) {
-              shares[i][n * 6 + which * 2 + side] = sizes[side] ? sums[side] / double(sizes[side]) : std::numeric_limits<double>::quiet_NaN();
-            }
-          }
-        }
+  each_operation(column, sources, predictions, references, orders, [&](const Operations &operations, size_t i, size_t place) {
+    double sums[2] = {};
+    size_t sizes[2] = {};
+    // Kept and deleted n-grams are the source's, which have the first numbers, in the order of its text.
+    for (size_t gram = 0; gram < operations.before.size(); ++gram) {
+      auto one = operations.operation(place % 3, gram, true);
+      size_t wholes[2] = {one.done, one.wanted};
+      for (size_t side = 0; side < 2; ++side) {
+        sizes[side] += wholes[side] > 0;
+        if (one.right) sums[side] += double(one.right) / double(wholes[side]);
       }
-    });
-  }
+    }
+    for (size_t side = 0; side < 2; ++side) {
+      shares[i][place * 2 + side] = sizes[side] ? sums[side] / double(sizes[side]) : std::numeric_limits<double>::quiet_NaN();
+    }
+  });
   return shares.shaped({predictions.size(), orders, 3, 2});
 }
 

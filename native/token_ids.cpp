@@ -63,9 +63,10 @@ public:
     if (!tokenizer_) {
       Numbers tokens = numbers_from_python(one);
       learn();
-      size_t i = 0;
-      for (nb::handle place : split_.attr("places")(text, lowercase_)) {
-        if (kept(tokens.values[i++])) found.append(place);
+      auto all = nb::cast<nb::list>(split_.attr("places")(text, lowercase_));
+      if (all.size() != tokens.values.size()) throw nb::value_error("there must be as many places as tokens.");
+      for (size_t i = 0; i < all.size(); ++i) {
+        if (kept(tokens.values[i])) found.append(all[i]);
       }
       return found;
     }
@@ -178,7 +179,9 @@ private:
     nb::list new_words;
     for (size_t number = formed_.size(); number < raw_.size(); ++number) new_words.append(string(raw_[number]));
     Text text;
-    for (nb::handle form : nb::cast<nb::list>(form_(new_words))) {
+    auto forms = nb::cast<nb::list>(form_(new_words));
+    if (forms.size() != new_words.size()) throw nb::value_error("there must be as many forms as words.");
+    for (nb::handle form : forms) {
       if (form.is_none()) {
         formed_.push_back(-1);
         continue;

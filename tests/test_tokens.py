@@ -157,6 +157,14 @@ def test_a_form_comes_after_the_split_and_leaves_out_words():
     assert memory.words() == ["relat", "mouse"]
 
 
+@pytest.mark.parametrize("name", ["whitespace", "intl"])
+@pytest.mark.parametrize("forms", [list, lambda words: [*words, "more"]], ids=["too few", "too many"])
+def test_a_form_gives_one_for_each_word(name, forms):
+    memory = vocabulary(Tokens(name).splitter(), form=lambda words: forms(words[:-1] if forms is list else words))
+    with pytest.raises(ValueError, match=r"as many forms as words|shorter|longer"):
+        memory.tokens(["a b c d e f"])
+
+
 @pytest.mark.parametrize("name", ["whitespace", "intl"])  # that is, a compiled tokeniser and one that only Python has
 def test_an_empty_form_is_a_token_and_none_is_not_one(name):
     memory = vocabulary(Tokens(name).splitter(), form=lambda words: [{"a": "", "b": None}.get(word, word) for word in words])
