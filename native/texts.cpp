@@ -1,6 +1,8 @@
 // Twins of corpus/texts.py: what is done with all texts of a column.
 #include "texts.hpp"
 
+#include <cstring>
+
 namespace {
 
 // Whether a string has half of a pair of surrogates, which no encoding has.
@@ -54,6 +56,23 @@ nb::object text_lengths(const nb::list &texts) {
   return found.flat();
 }
 
+template <typename Sign> bool has_lines(const Sign *signs, size_t size) { return std::find(signs, signs + size, Sign('\n')) != signs + size; }
+
+bool any_has_lines(const nb::list &texts) {
+  for (nb::handle text : texts) {
+    if (!PyUnicode_Check(text.ptr())) throw nb::type_error("texts must be strings.");
+    size_t size = size_t(PyUnicode_GET_LENGTH(text.ptr()));
+    bool found = false;
+    switch (PyUnicode_KIND(text.ptr())) {
+    case PyUnicode_1BYTE_KIND: found = std::memchr(PyUnicode_1BYTE_DATA(text.ptr()), '\n', size); break;
+    case PyUnicode_2BYTE_KIND: found = has_lines(PyUnicode_2BYTE_DATA(text.ptr()), size); break;
+    default: found = has_lines(PyUnicode_4BYTE_DATA(text.ptr()), size);
+    }
+    if (found) return true;
+  }
+  return false;
+}
+
 nb::object number_texts(const nb::list &texts, nb::dict ids, nb::list strings) {
   Table<int64_t> found(texts.size(), 1);
   nb::int_ next(strings.size());
@@ -89,6 +108,7 @@ nb::object new_ids(const Rows &ids, nb::ndarray<int64_t, nb::ndim<1>, nb::c_cont
 } // namespace
 
 void bind_texts(nb::module_ &module) {
+  module.def("any_has_lines", &any_has_lines);
   module.def("are_texts", &are_texts);
   module.def("flattened", &flattened);
   module.def("new_ids", &new_ids);

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twins import assert_twins, needs_native
 
-from nlgauge.corpus.texts import are_texts, flattened, number_texts, text_lengths
+from nlgauge.corpus.texts import any_has_lines, are_texts, flattened, number_texts, text_lengths
 from nlgauge.features import new_ids
 
 pytestmark = needs_native
@@ -88,3 +88,8 @@ def test_ids_beyond_the_rows_are_refused_and_change_nothing(number):
     with pytest.raises(IndexError):
         new_ids.native(np.array([0, number]), rows)
     assert rows.tolist() == [-1, -1]
+
+
+@given(st.lists(st.text("aé猫😀\n\r", max_size=3), max_size=4))
+def test_any_has_lines(texts):
+    assert any_has_lines.python(texts) is any_has_lines.native(texts) is ("\n" in "".join(texts))

@@ -41,6 +41,12 @@ def text_lengths(texts: list[str]) -> Array:
 
 
 @compiled
+def any_has_lines(texts: list[str]) -> bool:
+    """Whether any text has more than one line."""
+    return any("\n" in text for text in texts)
+
+
+@compiled
 def number_texts(texts: list[str], ids: dict[str, int], strings: list[str]) -> Array:
     """The numbers of texts; one that has none yet gets the next one, and stands in `strings` from then on."""
     for text in dict.fromkeys(texts):

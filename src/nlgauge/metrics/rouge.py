@@ -23,6 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.corpus.texts import any_has_lines
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches, Findings
 from nlgauge.features.text import Lines, Tokens, token_libraries
@@ -140,4 +141,4 @@ class Rouge(Metric):
 
 def _has_lines(view: View) -> bool:
     """Whether any text has more than one line."""
-    return any("\n" in text for text in view.features.texts.strings_of(np.concatenate([view.predictions, view.reference])))
+    return any(any_has_lines(view.features.texts.strings_of(side)) for side in (view.predictions, view.reference))

@@ -50,7 +50,7 @@ class Serial:
 class Threads:
     """Several chunks at once in this process, because compiled kernels run without the interpreter's lock; NLGAUGE_THREADS says how many."""
 
-    characters: int = 800_000
+    characters: int = 400_000
 
     def map(self, task: Task, chunks: Sequence[Chunk]) -> Iterator[tuple[Rows, Costs]]:
         """What the task gives for each chunk."""
