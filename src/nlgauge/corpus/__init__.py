@@ -72,7 +72,6 @@ class Corpus:
         theirs. skip_missing: leaves out segments of which a text is missing. common: leaves out segments that some system lacks.
         pooled: takes every record as a segment of its own, whichever system it is from. What is left out is counted in a warning.
         """
-        language.checked(lang)
         records = as_records(predictions)
         if records is not None:
             others = {"references": references, "sources": sources, "ids": ids, "weights": weights, "documents": documents, "fields": fields}
@@ -82,10 +81,12 @@ class Corpus:
             parts = parts_of(records, system_names(systems), common=common, pooled=pooled, skip_missing=skip_missing)
         else:
             parts = given_parts(predictions, system_names(systems), references, sources, ids, weights, documents, fields)
-        return cls._of(parts.without_gaps() if skip_missing else parts, lang)
+        return cls.of_parts(parts.without_gaps() if skip_missing else parts, lang)
 
     @classmethod
-    def _of(cls, parts: Parts, lang: str | None) -> Corpus:
+    def of_parts(cls, parts: Parts, lang: str | None) -> Corpus:
+        """The corpus of columns that were put together already."""
+        language.checked(lang)
         if not parts.predictions:
             raise InputError("predictions is an empty mapping; give at least one system.")
         for system in parts.predictions:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from shlex import quote
 from typing import Any
 
 from nlgauge.errors import InputError, did_you_mean
@@ -178,7 +179,7 @@ def _keep_one(records: Records, our: str, name: str) -> str:
     if records.file is None:
         return "keep one."
     option = {"prediction": "", "references": "-r ", "source": "-s ", "id": "--ids ", "weight": "--weights ", "document": "--documents "}.get(our)
-    return "keep one." if option is None else f"keep one, or name the columns that are meant, such as {option}{records.file}:{name}"
+    return "keep one." if option is None else f"keep one, or name the columns that are meant, such as {option}{quote(f'{records.file}:{name}')}"
 
 
 def _no_prediction(records: Records, names: Mapping[str, str]) -> str:
@@ -189,8 +190,8 @@ def _no_prediction(records: Records, names: Mapping[str, str]) -> str:
     if records.file is None:
         wide = f"; where every system has a column of its own, name these: systems={texts}" if texts else ""
         return f"the records have no prediction, only {there}; name it 'prediction'{wide}."
-    references = f" -r {records.file}:{names['references']}" if "references" in names else ""
-    wide = "".join(f" {records.file}:{name}" for name in texts or ["COLUMN"])
+    references = " -r " + quote(f"{records.file}:{names['references']}") if "references" in names else ""
+    wide = "".join(" " + quote(f"{records.file}:{name}") for name in texts or ["COLUMN"])
     return f"the records have no prediction, only {there}; name the column of each system: nlgauge score{wide}{references}"
 
 
