@@ -370,6 +370,13 @@ def test_where(conditions, numbers):
     assert [row[0] for row in shape(corpus.where(**conditions))["predictions"]["system"]] == ["abcd"[i] for i in numbers]
 
 
+def test_a_corpus_prints_in_one_line():
+    assert repr(Corpus.read(FIELDS, lang="en")) == (
+        "Corpus(2 segments, systems=('A', 'B'), fields=('domain', 'meta.lp', 'meta.deep.n', 'human'), lang='en')"
+    )
+    assert repr(Corpus.read(["a"])) == "Corpus(1 segments, systems=('system',))"
+
+
 def test_groups_are_in_order_of_appearance():
     groups = Corpus.read(list("abcd"), fields={"domain": ["ted", "news", "ted", None]}).groups("domain")
     assert {value: numbers.tolist() for value, numbers in groups.items()} == {"ted": [0, 2], "news": [1], None: [3]}

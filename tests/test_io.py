@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import bz2
 import csv
+import gc
 import gzip
 import io
 import json
 import lzma
+import os
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -654,3 +657,75 @@ def test_files_that_differ_in_their_suffix_alone_are_called_by_it(folder: Path) 
     assert read_corpus(["news.sysA", "news.sysB"]).systems == ("news.sysA", "news.sysB")
     assert read_corpus(["news.sysA", "X=news.sysB"]).systems == ("news", "X")
     assert Address.of("/dev/fd/62").name == "pipe62"
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_collector_is_left_as_it_was(folder: Path, on: bool) -> None:
+    write("a.txt", "one\n")
+    was_on = gc.isenabled()
+    (gc.enable if on else gc.disable)()
+    try:
+        read_corpus(["a.txt"])
+        with pytest.raises(InputError):
+            read_corpus(["b.txt"])
+        assert gc.isenabled() == on
+    finally:
+        (gc.enable if was_on else gc.disable)()
+
+
+BENCHMARKS = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).parents[2] / "shared" / "benchmarks")
+
+
+@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the human judgements are not beside this checkout")
+@pytest.mark.parametrize(
+    ("name", "options", "said", "segments", "systems"),
+    [
+        ("webnlg2020_en", {"common": True}, "1 of 178 segments is left out: not all 16 systems have them", 177, 16),
+        ("webnlg2020_en", {"common": True, "where": {"domain": "unseen category"}}, None, None, 16),
+        ("wmt21_mqm_news", {"where": {"lp": "en-de", "human_reference": "false"}}, None, 527, 8),
+        ("wmt21_mqm_news", {"where": {"meta.lp": "zh-en"}}, None, 650, 8),
+        ("wmt17_da_seg", {"pooled": True}, None, 3920, 1),
+        ("wmt17_da_seg", {"pooled": True, "where": {"lp": "cs-en"}}, None, 560, 1),
+        ("wmt17_da_seg", {"where": {"lp": "cs-en"}, "columns": ["online-A.0"]}, None, 131, 1),
+    ],
+)
+def test_human_judgements_are_read_as_they_are(name: str, options: Any, said: str | None, segments: int | None, systems: int) -> None:
+    path = str(BENCHMARKS / f"{name}.jsonl.gz")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        corpus = read_corpus([path], **options)
+    assert said is None or [str(one.message) for one in caught] == [said + "."]
+    assert len(corpus.systems) == systems
+    assert segments is None or len(corpus) == segments
+    with gzip.open(path) as stream:
+        rows = [json.loads(line) for line in stream]
+    number = {segment: i for i, segment in enumerate(corpus.ids)}
+    human = {**{field: dict.fromkeys(corpus.systems, values) for field, values in corpus.fields.items()}, **corpus.system_fields}
+    matched = 0
+    for row in rows:
+        system = row["system"] if "pooled" not in options else "system"
+        i = number.get(row["segment"], number.get(f"{row['segment']}/{row['system']}"))
+        if i is None or system not in corpus.systems:
+            continue
+        if "pooled" in options and corpus.fields["system"][i] != row["system"]:
+            continue
+        matched += 1
+        assert corpus.texts[corpus.predictions[system].values[i]] == row["prediction"]
+        assert [corpus.texts[text] for text in corpus.references[i]] == row["references"]  # type: ignore[index]
+        assert {field.removeprefix("human."): human[field][system][i] for field in human if field.startswith("human.")} == row["human"]
+    assert matched == len(corpus) * systems
+
+
+@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the human judgements are not beside this checkout")
+@pytest.mark.parametrize(
+    ("name", "options", "advice"),
+    [
+        ("webnlg2020_en", {}, "--common leaves out the 1 of 178"),
+        ("wmt17_da_seg", {}, "--common leaves out the 3559 of 3559"),
+        ("wmt17_da_seg", {"common": True}, "the 129 systems have no segment in common; .* a segment of its own with --pooled"),
+        ("wmt21_mqm_news", {"where": {"lp": "en-de"}}, "another references under 'ref-A' .*Leave one of the two systems out"),
+    ],
+)
+def test_judgements_that_do_not_fit_say_what_to_do(name: str, options: Any, advice: str) -> None:
+    with pytest.raises(InputError, match=advice):
+        read_corpus([str(BENCHMARKS / f"{name}.jsonl.gz")], **options)

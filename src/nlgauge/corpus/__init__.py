@@ -33,7 +33,7 @@ from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
     """Segments with the predictions of one or more systems, references and sources, as columns of text ids."""
 
@@ -118,6 +118,10 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        shown = {"systems": self.systems, "fields": (*self.fields, *self.system_fields), "lang": self.lang}
+        return f"Corpus({len(self)} segments, {', '.join(f'{name}={value!r}' for name, value in shown.items() if value)})"
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -261,7 +261,8 @@ def _check_shared(records: Records, names: Mapping[str, str], rows: Mapping[str,
                     segment = records.columns[names["id"]][place]
                     raise InputError(
                         f"segment {segment!r} has another {our} under {system!r} ({records.place(place)}) than under {first_name!r}; "
-                        "they belong to the segment."
+                        f"they belong to the segment. Leave one of the two systems out, or score every record as a segment of its own with "
+                        f"{records.option('pooled')}."
                     )
 
 

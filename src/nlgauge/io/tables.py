@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
-from itertools import chain
-from operator import itemgetter
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from nlgauge.corpus.records import ABSENT, KNOWN_NAMES, Records
+from nlgauge.corpus.records import ABSENT, KNOWN_NAMES, Records, columns_of
 from nlgauge.errors import InputError, MissingExtraError
 from nlgauge.io.files import decoded, utf8
 from nlgauge.io.quoting import Row, csv_rows, has_even_rows, tsv_rows
@@ -91,13 +89,11 @@ def _object(line: bytes, number: int, place: str, data: bytes) -> dict[str, Any]
 
 def _extend(columns: dict[str, list[Any]], rows: list[dict[str, Any]], count: int) -> None:
     """Adds rows to columns that have so many already."""
-    for name in dict.fromkeys(chain.from_iterable(rows)):
+    new = columns_of(rows)
+    for name in new:
         columns.setdefault(name, [ABSENT] * count)
     for name, column in columns.items():
-        try:
-            column.extend(list(map(itemgetter(name), rows)))
-        except KeyError:
-            column.extend([row.get(name, ABSENT) for row in rows])
+        column.extend(new.get(name) or [ABSENT] * len(rows))
 
 
 def _from_json(data: bytes, place: str) -> Records:
@@ -125,9 +121,7 @@ def _from_json(data: bytes, place: str) -> Records:
         odd = next((i for i, row in enumerate(found) if not isinstance(row, dict)), None)
         if odd is not None:
             raise InputError(f"{item(odd)} is {_kind(found[odd])}, the first is an object; every item must be one.")
-        columns: dict[str, list[Any]] = {}
-        _extend(columns, found, 0)
-        return _placed(columns, len(found), item, place)
+        return _placed(columns_of(found), len(found), item, place)
     return _placed({NAMELESS: found}, len(found), item, place)
 
 
