@@ -175,7 +175,7 @@ class Result(Mapping[str, Any]):
         rows = inferred.compared(pairs, test)
         corrected = inference.holm([row.p for row in rows])
         found = [row._replace(p_holm=p) for row, p in zip(rows, corrected, strict=True)]
-        return Comparison(found, test, inferred.plan.confidence, resamples, warned, self.label)
+        return Comparison(found, test, inferred.plan.confidence, resamples, warned, inferred.plan.seed, self.label)
 
     def _pairs(self, systems: tuple[str, ...]) -> list[tuple[str, str]]:
         for system in systems:
