@@ -327,7 +327,7 @@ def test_compare() -> None:
         (["compare", "out", "--test", "t"], 2, "test must be 'randomisation' or 'bootstrap'"),
         (["compare", "."], 1, "run.json is missing"),
         (["explain", "out", "-m", "chrf", "--segment", "0"], 2, "no metric 'chrf'"),
-        (["explain", "out", "-m", "wer", "--segment", "9"], 2, "no segment 9"),
+        (["explain", "out", "-m", "wer", "--segment", "9"], 2, "no segment '9'"),
         (["explain", "out", "-m", "wer", "--segment", "x"], 2, "no segment 'x'"),
         (["explain", "out", "-m", "wer", "--segment", "0", "--system", "C"], 2, "no system 'C'"),
         (["explain", "out", "-m", "distinct", "--segment", "0"], 1, "distinct has no explanation for a segment"),

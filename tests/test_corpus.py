@@ -70,7 +70,7 @@ def test_every_shape_of_the_table(predictions, references, expected_predictions,
 )
 def test_any_container_of_texts(form):
     corpus = Corpus.read(form(["p", "q"]), form(["r", "s"]), form(["x", "y"]), ids=form([7, 8]), weights=form([1, 2]), documents=form(["d", "e"]))
-    assert (corpus.ids, corpus.weights.tolist(), corpus.documents) == (("7", "8"), [1, 2], ("d", "e"))
+    assert (corpus.ids, corpus.weights.tolist(), corpus.documents) == ((7, 8), [1, 2], ("d", "e"))
     assert shape(corpus) == {"predictions": {"system": [["p"], ["q"]]}, "references": [["r"], ["s"]], "sources": ["x", "y"]}
     assert all(type(text) is str for text in corpus.texts.strings)
 
@@ -79,6 +79,32 @@ def test_nested_numpy_and_generators():
     corpus = Corpus.read(np.array([["p", "q"]]), ((text for text in group) for group in [["r", "s"]]))
     assert shape(corpus)["predictions"] == {"system": [["p", "q"]]}
     assert shape(corpus)["references"] == [["r", "s"]]
+
+
+def test_ids_stay_what_they_are():
+    ids = [10, "s", (1, "b"), 2.5, date(2020, 1, 1), frozenset({1})]
+    corpus = Corpus.read(list("abcdef"), ids=ids)
+    assert corpus.ids == tuple(ids)
+    assert [corpus.number(segment) for segment in ids] == list(range(6))
+    assert [corpus.number(str(segment)) for segment in ids] == list(range(6))
+    assert Corpus.read(["a"], ids=np.array([3])).ids == (3,)
+    assert type(Corpus.read(["a"], ids=np.array([3])).ids[0]) is int
+
+
+def test_without_ids_they_are_the_numbers():
+    corpus = Corpus.read(["a", "b", "c", "d"])
+    assert corpus.ids == range(4)
+    assert corpus.take(np.array([1, 2])).ids == range(1, 3)
+    assert corpus.take(np.array([3, 1])).ids == (3, 1)
+    assert corpus.take(np.array([3, 1])).number(1) == 1
+    assert corpus.take(np.array([], dtype=np.int64)).ids == ()
+
+
+def test_an_id_comes_before_a_number():
+    corpus = Corpus.read(["a", "b", "c"], ids=[2, 0, "1"])
+    assert [corpus.number(segment) for segment in (2, 0, 1, "2", "0", "1")] == [0, 1, 1, 0, 1, 2]
+    assert [corpus.number(segment) for segment in (3, -1, "3", "x", (1,), "²")] == [None] * 6
+    assert [Corpus.read(["a", "b"], ids=["x", "y"]).number(segment) for segment in (1, "1", "y")] == [1, 1, 1]
 
 
 def test_each_distinct_text_is_kept_once():
@@ -170,7 +196,7 @@ def test_records_of_several_systems_in_any_order(form):
     corpus = Corpus.read(form(LONG))
     assert shape(corpus)["predictions"] == {"A": [["p1"], ["p2"]], "B": [["q1"], ["q2"]]}
     assert shape(corpus)["references"] == [["r1"], ["r2"]]
-    assert corpus.ids == ("1", "2")
+    assert corpus.ids == (1, 2)
 
 
 def without(record: dict[str, object], *names: str) -> dict[str, object]:
@@ -221,6 +247,10 @@ def test_records_carry_their_own_fields(name):
         ({"predictions": ["p"], "references": pandas.DataFrame({"r": ["r"]})}, "references is a DataFrame; give one of its columns."),
         ({"predictions": ["p"], "ids": np.array(3)}, "ids is a ndarray; give a list of names."),
         ({"predictions": ["p"], "ids": [None]}, "ids[0] is None; give a name or a number."),
+        ({"predictions": ["p"], "ids": [math.nan]}, "ids[0] is nan; give a name or a number."),
+        ({"predictions": ["p"], "ids": [["d"]]}, "ids[0] is ['d']; give a name or a number."),
+        ({"predictions": ["p"], "ids": [(1, ["d"])]}, "ids[0] is (1, ['d']); give a name or a number."),
+        ({"predictions": ["p", "q"], "ids": [1, 1.0]}, "ids must differ, 1.0 is there twice"),
         ({"predictions": ["p"], "documents": [pandas.NA]}, "documents[0] is <NA>; give a name or a number."),
         ({"predictions": ["p"], "documents": [["d"]]}, "documents[0] is ['d']; give a name or a number."),
         ({"predictions": ["p"], "weights": np.array(1.0)}, "weights is a ndarray; give a list of numbers."),

@@ -150,8 +150,8 @@ def test_comparison_frames():
 
 def test_segments_without_any_segment_scores_still_have_their_ids():
     assert nlgauge.score(["a", "b"], metrics="distinct").segments("records") == [
-        {"segment": "0", "system": "system"},
-        {"segment": "1", "system": "system"},
+        {"segment": 0, "system": "system"},
+        {"segment": 1, "system": "system"},
     ]
 
 

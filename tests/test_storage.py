@@ -66,6 +66,24 @@ def test_a_saved_result_comes_back_equal(result, tmp_path):
     assert [edit.kind for edit in again.explain("wer", "s1", "B")[0].edits] == ["replace", "equal"]
 
 
+def test_ids_come_back_as_they_were(tmp_path):
+    for number, ids in enumerate([None, [10, 11, 12], ["10", "11", "12"], [10, "11", 2.5]]):
+        saved = nlgauge.score(["a", "b", "c"], ["a", "c", "c"], metrics="wer", ids=ids)
+        again = nlgauge.load(saved.save(tmp_path / str(number)))
+        assert again.corpus.ids == saved.corpus.ids == (range(3) if ids is None else tuple(ids))
+        assert [type(one) for one in again.corpus.ids] == [type(one) for one in saved.corpus.ids]
+        if ids is not None:
+            assert again.explain("wer", ids[1])[0].title == again.explain("wer", "11")[0].title == "wer 1.0000"
+
+
+def test_ids_of_other_kinds_come_back_as_texts_and_that_is_said(tmp_path):
+    saved = nlgauge.score(["a", "b", "c"], ["a", "c", "c"], metrics="wer", ids=[("doc", 1), 2**70, math.inf])
+    assert saved.explain("wer", ("doc", 1))[0].title == saved.explain("wer", "('doc', 1)")[0].title
+    with pytest.warns(UserWarning, match=r"saved as text, such as \('doc', 1\)"):
+        saved.save(tmp_path / "out")
+    assert nlgauge.load(tmp_path / "out").corpus.ids == ("('doc', 1)", str(2**70), "inf")
+
+
 def test_saved_twice_is_the_same_directory(result, tmp_path):
     result.save(tmp_path / "one")
     nlgauge.load(str(tmp_path / "one")).save(tmp_path / "two")

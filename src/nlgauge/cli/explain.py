@@ -30,12 +30,12 @@ def explain(
     from nlgauge.results.storage import load
 
     result = load(directory)
-    place: int | str = int(segment) if segment not in result.corpus.ids and segment.isdecimal() else segment
     try:
-        found = {name: _explanations(result, metric, place, name) for name in ([system] if system else result.systems)}
+        found = {name: _explanations(result, metric, segment, name) for name in ([system] if system else result.systems)}
     except LookupError as error:
         raise ParameterError(error.args[0]) from None
-    number = place if isinstance(place, int) else result.corpus.ids.index(place)
+    number = result.corpus.number(segment)
+    assert number is not None
     if as_json:
         show_json(
             {
@@ -50,7 +50,7 @@ def explain(
         show(*_system(result.corpus, number, name, explanations))
 
 
-def _explanations(result: Result, metric: str, segment: int | str, system: str) -> list[Explanation]:
+def _explanations(result: Result, metric: str, segment: str, system: str) -> list[Explanation]:
     from nlgauge.errors import ResultError
 
     found = result.explain(metric, segment, system)
@@ -66,7 +66,7 @@ def _document(explanation: Explanation) -> dict[str, Any]:
 
 
 def _segment(corpus: Corpus, number: int) -> list[RenderableType]:
-    shown = [_line("segment", corpus.ids[number])]
+    shown = [_line("segment", str(corpus.ids[number]))]
     if corpus.sources is not None:
         shown.append(_line("source", corpus.texts[corpus.sources[number]]))
     if corpus.references is not None:

@@ -15,7 +15,7 @@ Each distinct text is kept once and referred to by an integer id; what belongs t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -24,6 +24,7 @@ import numpy as np
 
 from nlgauge.corpus import language
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
+from nlgauge.corpus.fields import saved_id
 from nlgauge.corpus.given import Given, check_system, ids_of, labels_of, references_of, sources_of, weights_of
 from nlgauge.corpus.records import arguments_of, as_records
 from nlgauge.corpus.texts import Texts
@@ -37,7 +38,7 @@ class Corpus:
     """Segments with the predictions of one or more systems, references and sources, as columns of text ids."""
 
     texts: Texts
-    ids: tuple[str, ...]
+    ids: Sequence[Hashable]
     predictions: Mapping[str, Ragged]
     references: Ragged | None = None
     sources: Array | None = None
@@ -116,13 +117,29 @@ class Corpus:
         numbers = segments.tolist()
         return replace(
             self,
-            ids=tuple([self.ids[i] for i in numbers]),
+            ids=_taken(self.ids, numbers),
             predictions={system: column.take(segments) for system, column in self.predictions.items()},
             references=None if self.references is None else self.references.take(segments),
             sources=None if self.sources is None else self.sources[segments],
             weights=None if self.weights is None else self.weights[segments],
             documents=None if self.documents is None else tuple([self.documents[i] for i in numbers]),
         )
+
+    def number(self, segment: Hashable) -> int | None:
+        """The number of the segment with this id, else of the one whose id reads so, else the number that was given; None where there is none.
+
+        >>> corpus = Corpus.read(["a", "b", "c"], ids=[2, 1, 7])
+        >>> corpus.number(1), corpus.number("7"), corpus.number(0), corpus.number("x")
+        (1, 2, 0, None)
+        """
+        if segment in self.ids:
+            return self.ids.index(segment)
+        text = str(segment)
+        found = next((i for i, known in enumerate(self.ids) if str(known) == text), None) if isinstance(segment, str) else None
+        if found is not None:
+            return found
+        place = int(text) if isinstance(segment, int) or (text.isascii() and text.isdecimal()) else -1
+        return place if 0 <= place < len(self) else None
 
     def distinct_references(self) -> Array:
         """The ids of all references, each once per segment."""
@@ -182,7 +199,7 @@ class Corpus:
         predictions = {system: column.lists() for system, column in self.predictions.items()}
         strings = self.texts.strings
         for i, segment in enumerate(self.ids):
-            record: dict[str, Any] = {"id": segment}
+            record: dict[str, Any] = {"id": saved_id(segment)}
             if sources is not None:
                 record["source"] = strings[sources[i]]
             if references is not None:
@@ -208,3 +225,10 @@ class Corpus:
         )
         # What was saved may have a language that is refused today.
         return replace(corpus, lang=lang)
+
+
+def _taken(ids: Sequence[Hashable], numbers: list[int]) -> Sequence[Hashable]:
+    """The ids of these segments; those of neighbours cost nothing where ids are numbers."""
+    if isinstance(ids, range) and numbers and numbers == list(range(numbers[0], numbers[0] + len(numbers))):
+        return ids[numbers[0] : numbers[0] + len(numbers)]
+    return tuple([ids[i] for i in numbers])

@@ -5,8 +5,7 @@ What is almost always given, lists of plain strings, is checked as a whole; anyt
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -97,28 +96,30 @@ def weights_of(weights: Iterable[float], count: int) -> Array:
     return column
 
 
-def labels_of(labels: Iterable[Any], count: int, name: str) -> tuple[str, ...]:
-    """The names of so many segments, or of the documents that they are from."""
+def labels_of(labels: Iterable[Any], count: int, name: str, hashable: bool = False) -> tuple[str, ...]:
+    """The names of so many segments, or of the documents that they are from; a name may be any `hashable` value, or one value alone."""
     items = _items(labels, name, "names")
     if len(items) != count:
         raise InputError(f"{name} has {len(items)} items, predictions has {count}; give one for each segment.")
     if are_texts(items):
         return tuple(items)
-    return tuple(_label(item, f"{name}[{i}]") for i, item in enumerate(items))
+    return tuple(_label(item, f"{name}[{i}]", hashable) for i, item in enumerate(items))
 
 
-def ids_of(ids: Iterable[Any] | None, count: int) -> tuple[str, ...]:
-    """The names of so many segments, all different; their numbers where none are given."""
+def ids_of(ids: Iterable[Any] | None, count: int) -> Sequence[Hashable]:
+    """The ids of so many segments as they were given, all different, also as texts; their numbers where none are given."""
     if ids is None:
-        return tuple(map(str, range(count)))
-    found = labels_of(ids, count, "ids")
-    if len(set(found)) != count:
-        seen: set[str] = set()
-        twice = next(name for name in found if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise InputError(
-            f"ids must differ, {twice!r} is there twice; for several systems give each record its system, or predictions={{name: texts}}."
-        )
-    return found
+        return range(count)
+    items = [item.item() if isinstance(item, np.generic) else item for item in _items(ids, "ids", "names")]
+    names = labels_of(items, count, "ids", hashable=True)
+    for given in (names, items):
+        if len(set(given)) != count:
+            seen: set[Hashable] = set()
+            twice = next(name for name in given if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+            raise InputError(
+                f"ids must differ, {twice!r} is there twice; for several systems give each record its system, or predictions={{name: texts}}."
+            )
+    return range(count) if items == list(range(count)) else tuple(items)
 
 
 def check_system(name: Any) -> None:
@@ -151,7 +152,7 @@ def _text(value: Any, place: str) -> str:
     """The text itself, or an error that says where it is and what is wrong with it."""
     if isinstance(value, str):
         return _encodable(str(value), place)
-    if value is None or (isinstance(value, float) and math.isnan(value)):  # NaN is how data frames spell a missing text
+    if is_missing(value):
         raise InputError(f"{place} is {value!r}; an empty text is ''.")
     raise InputError(f"{place} is {_a(value)} ({value!r:.40}); give a str.")
 
@@ -169,10 +170,23 @@ def _encodable(text: str, place: str) -> str:
     return text
 
 
-def _label(item: Any, place: str) -> str:
+def _label(item: Any, place: str, hashable: bool) -> str:
     """A name as a string; what is missing or holds several values is not a name."""
-    name = str(item)
-    missing = not isinstance(item, str) and name in ("None", "nan", "<NA>", "NaT")  # as data frames have it
-    if missing or isinstance(item, Mapping) or is_text_list(item):
+    if is_missing(item) or not (_is_hashable(item) if hashable else not isinstance(item, Mapping) and not is_text_list(item)):
         raise InputError(f"{place} is {item!r:.40}; give a name or a number.")
-    return _encodable(name, place)
+    return _encodable(str(item), place)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is one of the ways in which JSON and data frames say that there is none."""
+    if value is None:
+        return True
+    return not isinstance(value, str | int | list | tuple | Mapping) and str(value) in ("nan", "<NA>", "NaT")
+
+
+def _is_hashable(item: Any) -> bool:
+    try:
+        hash(item)
+    except TypeError:
+        return False
+    return True

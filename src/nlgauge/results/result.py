@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -196,8 +196,8 @@ class Result(Mapping[str, Any]):
         self._last[0].plan = plan
         return self._last[0]
 
-    def explain(self, metric: str, segment: int | str, system: str | None = None) -> list[Explanation]:
-        """Why a segment got its score; `segment` is its number or its id.
+    def explain(self, metric: str, segment: Hashable, system: str | None = None) -> list[Explanation]:
+        """Why a segment got its score; `segment` is its id, also as text, or else its number.
 
         Where several references decide different parts of a metric there is one explanation for each of them.
         """
@@ -212,8 +212,8 @@ class Result(Mapping[str, Any]):
                 )
             system = self.systems[0]
         self._check_system(system)
-        place = segment if isinstance(segment, int) else self.corpus.ids.index(segment) if segment in self.corpus.ids else -1
-        if not 0 <= place < len(self.corpus):
+        place = self.corpus.number(segment)
+        if place is None:
             raise ParameterError(
                 f"there is no segment {segment!r}; there are {len(self.corpus)}, from {self.corpus.ids[0]!r} to {self.corpus.ids[-1]!r}."
             )

@@ -17,6 +17,7 @@ import shutil
 import stat
 import tempfile
 import time
+import warnings
 import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +28,7 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
+from nlgauge.corpus.fields import saved_id
 from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError
 from nlgauge.features import RunOptions
@@ -137,12 +139,21 @@ def _write(result: Result, directory: Path, texts: bool) -> None:
     )
     (directory / "run.json").write_bytes(msgspec.json.format(msgspec.json.encode(run)) + b"\n")
     corpus = result.corpus if texts or not result.has_texts else _hashed(result.corpus)
+    _warn_of_kinds(corpus)
     with (directory / "corpus.jsonl").open("wb") as stream:
         for record in corpus.each_record():
             stream.write(msgspec.json.encode(record) + b"\n")
     for name, content in (("statistics.npz", statistics), ("fits.npz", arrays)):
         with (directory / name).open("wb") as stream:
             np.savez(stream, allow_pickle=False, **content)
+
+
+def _warn_of_kinds(corpus: Corpus) -> None:
+    """Says which ids come back as texts."""
+    for segment in () if isinstance(corpus.ids, range) else corpus.ids:
+        if saved_id(segment) is not segment:
+            warnings.warn(f"ids that are neither texts nor numbers of JSON are saved as text, such as {segment!r:.60}.", stacklevel=5)
+            return
 
 
 def _plain_metric(metric: AnyMetric) -> AnyMetric:

@@ -1,0 +1,92 @@
+"""Fields: what records say of a segment beside its texts (a domain, a human score), how it is kept, compared and saved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from nlgauge.corpus.given import is_missing
+from nlgauge.corpus.records import is_text_list
+
+_KEPT_AS_THEY_ARE = {str, int, bool, type(None)}
+
+
+def kept(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Values as a corpus keeps them: what is missing is None, a list is a tuple, a number of NumPy is Python's.
+
+    >>> kept(["news", float("nan"), ["a", 1]])
+    ('news', None, ('a', 1))
+    """
+    items = values if isinstance(values, list | tuple) else list(values)
+    return tuple(items if set(map(type, items)) <= _KEPT_AS_THEY_ARE else map(_kept, items))
+
+
+def _kept(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if is_missing(value):
+        return None
+    if isinstance(value, Mapping):
+        return {str(name): _kept(item) for name, item in value.items()}
+    return kept(value) if is_text_list(value) else value
+
+
+def is_plain(value: Any) -> bool:
+    """Whether JSON holds a value as it is."""
+    if isinstance(value, str):
+        return value.isascii() or _is_encodable(value)
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**63
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, Mapping):
+        return all(isinstance(name, str) and is_plain(name) and is_plain(item) for name, item in value.items())
+    return value is None or (isinstance(value, list | tuple) and all(map(is_plain, value)))
+
+
+def plain(value: Any) -> Any:
+    """A value as it is saved: itself where JSON holds it, else as text.
+
+    >>> plain((1, "a")), plain({1, 2}), plain(10**20)
+    ((1, 'a'), '{1, 2}', '100000000000000000000')
+    """
+    return value if is_plain(value) else str(value).encode(errors="backslashreplace").decode()
+
+
+def saved_id(segment: Any) -> str | int | float:
+    """An id as it is saved: texts and numbers as they are, any other kind as text."""
+    return plain(segment if isinstance(segment, str | int | float) else str(segment))  # type: ignore[no-any-return]
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def matches(value: Any, condition: Any) -> bool:
+    """Whether a value is what was asked for, as it is or as text; a list or a set asks for any of its items.
+
+    >>> matches("news", "news"), matches(3, "3"), matches("3", 3), matches(True, "true"), matches("news", ["ted", "news"])
+    (True, True, True, True, True)
+    """
+    if isinstance(condition, list | set | frozenset):
+        return any(matches(value, one) for one in condition)
+    if isinstance(condition, str) == isinstance(value, str):
+        return bool(value == condition)
+    text, other = (condition, value) if isinstance(condition, str) else (value, condition)
+    if other is None:
+        return text in ("None", "null")
+    if isinstance(other, bool):
+        return bool(text.lower() == str(other).lower())
+    if isinstance(other, int | float):
+        try:
+            return float(text) == other
+        except ValueError:
+            return False
+    return bool(text == str(other))
