@@ -128,6 +128,61 @@ def test_records_and_frames(form):
     assert (corpus.ids, corpus.weights.tolist(), corpus.documents) == (("s1", "s2"), [2, 1], ("d", "e"))
 
 
+COLUMNS = {"id": [1, 2], "mt": ["p", "q"], "ref": [["r", "s"], ["t"]], "meta": [{"lp": "a", "n": None}, {"lp": "b", "n": 2}]}
+
+
+class Dataset:
+    """What reading needs of datasets.Dataset."""
+
+    column_names = list(COLUMNS)
+
+    def to_dict(self):
+        return COLUMNS
+
+
+class Stream:
+    """What reading needs of datasets.IterableDataset, which may not know its columns."""
+
+    column_names = None
+
+    def __iter__(self):
+        return iter([dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)])
+
+
+def from_arrow(name):
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    return getattr(arrow, name).from_pydict(COLUMNS)
+
+
+def from_datasets(make):
+    return make(pytest.importorskip("datasets", reason="datasets is not installed").Dataset.from_dict(COLUMNS))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    "form",
+    [
+        Dataset,
+        Stream,
+        lambda: from_arrow("Table"),
+        lambda: from_arrow("RecordBatch"),
+        lambda: from_datasets(lambda dataset: dataset),
+        lambda: from_datasets(lambda dataset: dataset.with_format("numpy")),
+        lambda: from_datasets(lambda dataset: dataset.to_iterable_dataset()),
+    ],
+    ids=["like a dataset", "like a stream", "Arrow table", "Arrow batch", "dataset", "formatted dataset", "stream"],
+)
+def test_datasets_and_arrow(form):
+    corpus = Corpus.read(form())
+    assert shape(corpus) == {"predictions": {"system": [["p"], ["q"]]}, "references": [["r", "s"], ["t"]], "sources": None}
+    assert (corpus.ids, corpus.fields) == ((1, 2), {"meta.lp": ("a", "b"), "meta.n": (None, 2)})
+
+
+def test_several_splits_are_refused():
+    with pytest.raises(InputError, match=r"predictions is a dict of several splits; give one of them, such as \['test'\]"):
+        Corpus.read({"test": Dataset()})
+
+
 def test_records_as_comet_has_them():
     corpus = Corpus.read([{"src": "x", "mt": "p", "ref": "r"}, {"src": "y", "mt": "q", "ref": "s"}])
     assert shape(corpus) == {"predictions": {"system": [["p"], ["q"]]}, "references": [["r"], ["s"]], "sources": ["x", "y"]}
@@ -214,9 +269,19 @@ def without(record: dict[str, object], *names: str) -> dict[str, object]:
         ([{"prediction": "p", "document": "d"}, {"prediction": "q"}], "record 1 has no 'document', record 0 has"),
         ([*LONG, LONG[0]], "record 4 repeats segment 1 of system 'A'"),
         ([*LONG, {**LONG[0], "prediction": "other"}], "record 4 repeats segment 1 of system 'A'"),
-        (LONG[:3], "segment '1' is not there for both 'A' and 'B'; all systems need the same segments"),
-        ([*LONG[:3], {**LONG[3], "references": ["other"]}], "segment '1' has another references under 'B' than under 'A'"),
-        ([{"prediction": None}], "predictions[0] is None; an empty text is ''"),
+        (LONG[:3], "segment 1 is there for 'A' and not for 'B'; all systems need the same segments. common=True leaves out the 1 of 2"),
+        (LONG[1:], "segment 1 is there for 'B' and not for 'A'"),
+        ([*LONG[:3], {**LONG[3], "references": ["other"]}], "segment 1 has another references under 'B' (record 3) than under 'A'"),
+        ([{"prediction": None}], "record 0: 'prediction' is None; an empty text is ''. skip_missing=True leaves such segments out."),
+        ([{"prediction": "p", "ref": ["r", None]}], "record 0: 'ref' is ['r', None]; an empty text is ''."),
+        ([{"prediction": "p"}, {"prediction": "q", "ref": "r"}], "record 0 has no 'ref', record 1 has it"),
+        ([{"prediction": "p", "id": 1}, {"prediction": "q", "id": 1}], "record 1 repeats segment 1, which is record 0 already; records of several"),
+        ([{"prediction": "p", "id": None}], "record 0: 'id' is None; give a name or a number"),
+        ([{**LONG[0], "id": [1]}], "record 0: 'id' is [1]; give a name or a number"),
+        (
+            [{"key": "k", "M0": "p q", "M1": "q r", "n": 1, "ref": "r"}],
+            "where every system has a column of its own, name these: systems=['M0', 'M1'].",
+        ),
         (pandas.DataFrame({"prediction": []}), "there are no records"),
     ],
 )
@@ -226,7 +291,198 @@ def test_records_that_cannot_be_read(records, message):
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["references", "sources", "ids", "weights", "documents"])
+FIELDS = [
+    {**record, "domain": domain, "meta": {"lp": "en-de", "deep": {"n": n}}, "human": score}
+    for record, domain, n, score in zip(LONG, ["news", "ted", "ted", "news"], [1, 2, 2, 1], [0.5, 1, math.nan, 3], strict=True)
+]
+
+
+@pytest.mark.parametrize("form", [list, pandas.DataFrame, polars.DataFrame], ids=["list", "pandas", "polars"])
+def test_other_columns_are_fields(form):
+    corpus = Corpus.read(form(FIELDS))
+    assert corpus.fields == {"domain": ("news", "ted"), "meta.lp": ("en-de", "en-de"), "meta.deep.n": (1, 2)}
+    assert corpus.system_fields == {"human": {"A": (0.5, None), "B": (3, 1)}}
+    alone = Corpus.read(form([FIELDS[0], FIELDS[2]]))
+    assert (alone.fields["human"], alone.system_fields) == ((0.5, None), {})
+
+
+def test_fields_are_kept_through_every_change_of_a_corpus():
+    corpus = Corpus.read(FIELDS)
+    second = corpus.take(np.array([1]))
+    assert (second.fields["domain"], second.system_fields) == (("ted",), {"human": {"A": (None,), "B": (1,)}})
+    assert corpus.only("B").system_fields == {"human": {"B": (3, 1)}}
+    assert corpus.adding({"C": ["x", "y"]}).fields == corpus.fields
+    assert corpus.adding({"C": ["x", "y"]}).system_fields == {}
+    assert corpus.swapping("A", "B", np.array([True, False])).system_fields == corpus.system_fields
+    again = Corpus.from_saved(json.loads(json.dumps(corpus.records())), None)
+    assert (again.fields, again.system_fields) == (corpus.fields, corpus.system_fields)
+    assert (Corpus.read(["a"]).fields, Corpus.read(["a"]).system_fields) == ({}, {})
+
+
+def test_records_that_lack_a_field_or_hold_anything_in_it():
+    corpus = Corpus.read([{"mt": "a", "x": 1, "y": {"z": 1}}, {"mt": "b", "y": 3}, {"mt": "c", "x": np.float32(0.5), "y": ["a", {"b": None}]}])
+    assert corpus.fields == {"x": (1, None, 0.5), "y": ({"z": 1}, 3, ("a", {"b": None}))}
+    assert type(corpus.fields["x"][2]) is float
+    assert [numbers.tolist() for numbers in corpus.groups("y").values()] == [[0], [1], [2]]
+    assert list(Corpus.read([{"mt": "a", "e": {}}, {"mt": "b", "e": None}]).fields) == ["e"]
+
+
+def test_fields_beside_texts():
+    corpus = Corpus.read(["a", "b"], fields={"domain": np.array(["x", "y"]), "n": pandas.Series([1.5, math.nan])}, documents=["d", "d"])
+    assert corpus.fields == {"domain": ("x", "y"), "n": (1.5, None)}
+    assert corpus.where(document="d", id=1).ids == range(1, 2)
+    with pytest.raises(InputError, match=r"fields\['domain'\] has 1 items, predictions has 2; give one for each segment"):
+        Corpus.read(["a", "b"], fields={"domain": ["x"]})
+    with pytest.raises(InputError, match=r"fields is 3; give \{name: values\}"):
+        Corpus.read(["a", "b"], fields=3)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "numbers"),
+    [
+        ({"domain": "news"}, [0, 3]),
+        ({"domain": ["news", "ted"]}, [0, 1, 3]),
+        ({"domain": {"ted"}}, [1]),
+        ({"domain": "news", "n": 1}, [0]),
+        ({"n": "1"}, [0, 1]),
+        ({"n": "2.0"}, [3]),
+        ({"n": 2}, [3]),
+        ({"m.text": 3}, [0, 2]),
+        ({"text": "3"}, [0]),
+        ({"flag": "true"}, [0]),
+        ({"flag": False}, [1, 2, 3]),
+        ({"domain": None}, [2]),
+        ({"domain": "null"}, [2]),
+        ({"both": ("a", 1)}, [1]),
+        ({"both": "('a', 1)"}, [1]),
+    ],
+)
+def test_where(conditions, numbers):
+    fields = {
+        "domain": ["news", "ted", None, "news"],
+        "n": [1, 1, None, 2],
+        "m.text": ["3", "x", "3.0", ""],
+        "flag": [True, False, False, False],
+        "both": ["a", ("a", 1), "b", "c"],
+    }
+    corpus = Corpus.read(list("abcd"), fields=fields)
+    assert corpus.matching(**conditions).tolist() == numbers
+    assert [row[0] for row in shape(corpus.where(**conditions))["predictions"]["system"]] == ["abcd"[i] for i in numbers]
+
+
+def test_groups_are_in_order_of_appearance():
+    groups = Corpus.read(list("abcd"), fields={"domain": ["ted", "news", "ted", None]}).groups("domain")
+    assert {value: numbers.tolist() for value, numbers in groups.items()} == {"ted": [0, 2], "news": [1], None: [3]}
+    assert list(groups) == ["ted", "news", None]
+
+
+@pytest.mark.parametrize(
+    ("name", "condition", "message"),
+    [
+        ("domain", "sport", "no segment has 'sport' as its domain; there are 'news', 'ted'."),
+        ("domian", "news", "the segments have no field 'domian' (did you mean 'domain'?); there are id, domain, meta.lp, meta.deep.n."),
+        ("human", 3, "the field 'human' differs between the systems of a segment"),
+        ("document", "d", "no field 'document'"),
+    ],
+)
+def test_what_cannot_be_chosen_by(name, condition, message):
+    with pytest.raises(InputError) as caught:
+        Corpus.read(FIELDS).where(**{name: condition})
+    assert message in str(caught.value)
+    with pytest.raises(InputError, match=r"'n' may be 'a\.n' or 'b\.n'; name one of them"):
+        Corpus.read(["p"], fields={"a.n": [1], "b.n": [2]}).groups("n")
+
+
+WIDE = {"sid": ["x", "y"], "A": ["a1", "a2"], "B": ["b1", "b2"], "ref": ["r1", "r2"], "topic": ["t", "u"]}
+
+
+@pytest.mark.parametrize("form", [pandas.DataFrame, polars.DataFrame, lambda columns: pandas.DataFrame(columns).to_dict("records")])
+def test_a_column_per_system(form):
+    corpus = Corpus.read(form(WIDE), systems=["B", "A"])
+    assert shape(corpus)["predictions"] == {"B": [["b1"], ["b2"]], "A": [["a1"], ["a2"]]}
+    assert shape(corpus)["references"] == [["r1"], ["r2"]]
+    assert corpus.fields == {"sid": ("x", "y"), "topic": ("t", "u")}
+    assert Corpus.read(form({**WIDE, "mt": WIDE["A"]}), systems=["A", "mt"]).systems == ("A", "mt")
+    with pytest.raises(InputError, match=r"'C' is not a column of the records; there are 'sid', 'A', 'B', 'ref', 'topic'"):
+        Corpus.read(form(WIDE), systems=["A", "C"])
+
+
+def test_some_of_several_systems():
+    assert Corpus.read(LONG, systems="B").systems == ("B",)
+    assert Corpus.read(LONG[:3], systems=["A"]).ids == (1, 2)
+    assert Corpus.read({"A": ["a"], "B": ["b"], "C": ["c"]}, systems=["C", "A"]).systems == ("C", "A")
+    for systems in (LONG, {"A": ["a"], "B": ["b"]}):
+        with pytest.raises(InputError, match="'C' is not a system of the records; there are 'A', 'B'"):
+            Corpus.read(systems, systems=["A", "C"])
+    with pytest.raises(InputError, match="predictions is one list of texts"):
+        Corpus.read(["a"], systems=["A"])
+    with pytest.raises(InputError, match="names one of them twice"):
+        Corpus.read(LONG, systems=["A", "A"])
+
+
+def test_segments_with_missing_texts_are_left_out_and_counted():
+    given_texts = {"A": ["a", None, "c", "d", ""], "B": ["a", "b", "c", "d", "e"]}
+    references = [["r"], ["r"], ["r", math.nan], [], ["s"]]
+    with pytest.warns(UserWarning, match="2 of 5 segments are left out: a text is missing"):
+        corpus = Corpus.read(
+            given_texts, references, list("vwxyz"), ids=iter("12345"), fields={"n": range(5)}, weights=np.arange(1, 6), skip_missing=True
+        )
+    assert shape(corpus) == {
+        "predictions": {"A": [["a"], ["d"], [""]], "B": [["a"], ["d"], ["e"]]},
+        "references": [["r"], [], ["s"]],
+        "sources": ["v", "y", "z"],
+    }
+    assert (corpus.ids, corpus.fields, corpus.weights.tolist()) == (("1", "4", "5"), {"n": (0, 3, 4)}, [1, 4, 5])
+    with pytest.raises(InputError, match="a text is missing in each of the 1 segments"), pytest.warns(UserWarning):
+        Corpus.read([None], skip_missing=True)
+
+
+def test_records_with_missing_texts_are_left_out_for_all_systems():
+    for value in (None, math.nan, pandas.NA, [None]):
+        records = [*LONG[:3], {**LONG[3], "prediction": value}]
+        with pytest.warns(UserWarning, match="1 of 2 segments is left out: a text is missing"):
+            corpus = Corpus.read(records, skip_missing=True)
+        assert shape(corpus)["predictions"] == {"A": [["p2"]], "B": [["q2"]]}
+        assert corpus.ids == (2,)
+    with pytest.warns(UserWarning, match="1 of 2 segments is left out"):
+        assert Corpus.read([{"mt": "a"}, {"mt": "b", "ref": "r"}], skip_missing=True).ids == (1,)
+
+
+def test_nothing_is_said_where_nothing_is_left_out():
+    assert len(Corpus.read(LONG, skip_missing=True, common=True)) == 2
+
+
+def test_the_common_segments_of_systems():
+    more = [*LONG, {"id": 3, "system": "B", "prediction": "q3", "references": ["r3"]}, {**LONG[0], "id": 4, "references": ["r4"]}]
+    with pytest.warns(UserWarning, match="2 of 4 segments are left out: not all 2 systems have them"):
+        corpus = Corpus.read(more, common=True)
+    assert shape(corpus)["predictions"] == {"A": [["p1"], ["p2"]], "B": [["q1"], ["q2"]]}
+    with pytest.raises(InputError, match=r"the 2 systems have no segment in common; .* with pooled=True"):
+        Corpus.read(LONG[:2], common=True)
+
+
+def test_pooled_records_are_segments_of_their_own():
+    corpus = Corpus.read(LONG, pooled=True)
+    assert corpus.ids == ("1/A", "2/B", "2/A", "1/B")
+    assert shape(corpus)["predictions"] == {"system": [["p1"], ["q2"], ["p2"], ["q1"]]}
+    assert corpus.fields == {"system": ("A", "B", "A", "B")}
+    assert Corpus.read(LONG[:2], pooled=True).ids == (1, 2)
+    assert Corpus.read(LONG, pooled=True, systems=["B"]).fields == {"system": ("B", "B")}
+    assert Corpus.read([without(record, "id") for record in LONG], pooled=True).ids == range(4)
+
+
+def test_choices_of_segments_pass_through_score():
+    with pytest.warns(UserWarning, match="1 of 2 segments is left out"):
+        assert nlgauge.score(LONG[:3], metrics="wer", common=True).systems == ("A", "B")
+    with pytest.warns(UserWarning, match="1 of 2 segments is left out"):
+        assert nlgauge.score(["a", None], ["a", "b"], metrics="wer", skip_missing=True)["wer"]["score"] == 0
+    assert nlgauge.score(LONG, metrics="wer", pooled=True, systems=["A"]).corpus.fields == {"system": ("A", "A")}
+    assert nlgauge.score(["a"], ["a"], metrics="wer", fields={"n": [1]}).corpus.fields == {"n": (1,)}
+    with pytest.raises(ParameterError, match="common must be True or False, got 'yes'"):
+        nlgauge.score(LONG, metrics="wer", common="yes")
+
+
+@pytest.mark.parametrize("name", ["references", "sources", "ids", "weights", "documents", "fields"])
 def test_records_carry_their_own_fields(name):
     with pytest.raises(InputError, match=f"which carry their own fields; {name} was given beside them"):
         Corpus.read([{"prediction": "p"}], **{name: ["x"]})
@@ -306,9 +562,9 @@ def test_every_spelling_of_missing_is_an_input_error(missing):
 
 
 def test_a_missing_reference_in_a_frame_is_an_input_error():
-    with pytest.raises(InputError, match=r"references\[1\]"):
+    with pytest.raises(InputError, match="record 1: 'reference' is nan; an empty text is ''"):
         Corpus.read(pandas.DataFrame({"prediction": ["p", "q"], "reference": ["r", None]}))
-    with pytest.raises(InputError, match=r"references\[1\]"):
+    with pytest.raises(InputError, match="record 1: 'reference' is None; an empty text is ''"):
         Corpus.read(polars.DataFrame({"prediction": ["p", "q"], "reference": ["r", None]}))
 
 

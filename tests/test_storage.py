@@ -79,9 +79,47 @@ def test_ids_come_back_as_they_were(tmp_path):
 def test_ids_of_other_kinds_come_back_as_texts_and_that_is_said(tmp_path):
     saved = nlgauge.score(["a", "b", "c"], ["a", "c", "c"], metrics="wer", ids=[("doc", 1), 2**70, math.inf])
     assert saved.explain("wer", ("doc", 1))[0].title == saved.explain("wer", "('doc', 1)")[0].title
-    with pytest.warns(UserWarning, match=r"saved as text, such as \('doc', 1\)"):
+    with pytest.warns(UserWarning, match=r"ids that JSON does not have are saved as text, such as \('doc', 1\)"):
         saved.save(tmp_path / "out")
     assert nlgauge.load(tmp_path / "out").corpus.ids == ("('doc', 1)", str(2**70), "inf")
+
+
+FIELDS = [
+    {"id": i, "system": system, "mt": f"{system}{i}", "ref": "r", "domain": domain, "meta": {"lp": "en-de", "raw": [1, None]}, "human": score}
+    for system, scores in {"A": [0.5, 2], "B": [1, None]}.items()
+    for i, (domain, score) in enumerate(zip(["news", "ted talk"], scores, strict=True))
+]
+
+
+def test_fields_come_back_as_they_were(tmp_path):
+    result = nlgauge.score(FIELDS, metrics="wer")
+    again = nlgauge.load(result.save(tmp_path / "out"))
+    for corpus in (result.corpus, again.corpus):
+        assert corpus.fields == {"domain": ("news", "ted talk"), "meta.lp": ("en-de",) * 2, "meta.raw": ((1, None),) * 2}
+        assert corpus.system_fields == {"human": {"A": (0.5, 2), "B": (1, None)}}
+    added = again.add(predictions={"C": ["x", "y"]})
+    assert (added.corpus.fields, added.corpus.system_fields) == (result.corpus.fields, result.corpus.system_fields)
+    twice = nlgauge.load(added.save(tmp_path / "added")).corpus
+    assert (twice.fields, twice.system_fields) == (result.corpus.fields, result.corpus.system_fields)
+
+
+def test_fields_that_json_lacks_come_back_as_texts_and_that_is_said(tmp_path):
+    result = nlgauge.score(["a", "b"], metrics="distinct", fields={"when": [{1}, math.inf], "\ud800": ["\ud800", "x"]})
+    with pytest.warns(UserWarning) as caught:
+        result.save(tmp_path / "out")
+    assert [str(one.message) for one in caught] == [
+        "values of the field 'when' that JSON does not have are saved as text, such as {1}.",
+        "values of the field '\\ud800' that JSON does not have are saved as text, such as '\\ud800'.",
+    ]
+    assert nlgauge.load(tmp_path / "out").corpus.fields == {"when": ("{1}", "inf"), "\\ud800": ("\\ud800", "x")}
+
+
+def test_without_texts_fields_hold_no_readable_ones_either(tmp_path):
+    nlgauge.score(FIELDS, metrics="wer").save(tmp_path / "out", texts=False)
+    assert b"ted talk" not in (tmp_path / "out" / "corpus.jsonl").read_bytes()
+    corpus = nlgauge.load(tmp_path / "out").corpus
+    assert corpus.system_fields == {"human": {"A": (0.5, 2), "B": (1, None)}}
+    assert [numbers.tolist() for numbers in corpus.groups("domain").values()] == [[0], [1]]
 
 
 def test_saved_twice_is_the_same_directory(result, tmp_path):

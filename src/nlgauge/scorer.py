@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -57,13 +57,31 @@ class Scorer:
         weights: Iterable[float] | None = None,
         documents: Iterable[Any] | None = None,
         lang: str | None = None,
+        fields: Mapping[str, Iterable[Any]] | None = None,
+        systems: Sequence[str] | None = None,
+        skip_missing: bool = False,
+        common: bool = False,
+        pooled: bool = False,
         seed: int = 12345,
         batch_size: int | None = None,
         device: str | None = None,
         show_progress: bool | None = None,
     ) -> Result:
         """The Result of scoring these texts; see `nlgauge.score` for the arguments."""
-        corpus = Corpus.read(predictions, references, sources, ids=ids, weights=weights, documents=documents, lang=lang)
+        corpus = Corpus.read(
+            predictions,
+            references,
+            sources,
+            ids=ids,
+            weights=weights,
+            documents=documents,
+            lang=lang,
+            fields=fields,
+            systems=systems,
+            skip_missing=_flag(skip_missing, "skip_missing"),
+            common=_flag(common, "common"),
+            pooled=_flag(pooled, "pooled"),
+        )
         return self.score_corpus(corpus, reduce_fn, RunOptions(_checked(seed, "seed", 0), _batch(batch_size), _device(device)), show_progress)
 
     def score_corpus(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None) -> Result:
@@ -92,6 +110,11 @@ def score(
     weights: Iterable[float] | None = None,
     documents: Iterable[Any] | None = None,
     lang: str | None = None,
+    fields: Mapping[str, Iterable[Any]] | None = None,
+    systems: Sequence[str] | None = None,
+    skip_missing: bool = False,
+    common: bool = False,
+    pooled: bool = False,
     seed: int = 12345,
     batch_size: int | None = None,
     device: str | None = None,
@@ -103,7 +126,8 @@ def score(
     "compute_kwargs": {...}}. reduce_fn: "best" (default), "max", "min", a NumPy name or a callable, for several references or
     predictions. documents: one label per segment; segments of a document are resampled together. weights: how much each segment
     counts. lang: an ISO code, for tokenisers, sentence splitters and default models. device: "cpu", "cuda", ... run_concurrent: use
-    several processes; executor: how chunks are computed otherwise (`nlgauge.run.executors`).
+    several processes; executor: how chunks are computed otherwise (`nlgauge.run.executors`). fields, systems, skip_missing, common, pooled:
+    what else is known of the segments, and which of them are read; see `Corpus.read`.
 
     >>> score(["the cat"], [["the cat", "a cat"]], metrics="exact_match")["exact_match"]["score"]
     1.0
@@ -117,6 +141,11 @@ def score(
         weights=weights,
         documents=documents,
         lang=lang,
+        fields=fields,
+        systems=systems,
+        skip_missing=skip_missing,
+        common=common,
+        pooled=pooled,
         seed=seed,
         batch_size=batch_size,
         device=device,

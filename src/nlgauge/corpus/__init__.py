@@ -8,7 +8,8 @@ Each distinct text is kept once and referred to by an integer id; what belongs t
     [[p11, ...], ...]       [[r11, ...], ...]        several predictions per segment
     {"A": ..., "B": ...}    as above                 several systems on the same segments
     [p1, ..., pk]           None                     no references
-    [{"prediction": ...}]   in the records           records, as dictionaries or a data frame
+    [{"prediction": ...}]   in the records           records: dictionaries, a data frame, an Arrow table, a dataset
+    a frame with columns    in the frame             the same, with systems=["A", "B"]: one column of predictions per system
 
 ``references[i]`` always belongs to ``predictions[i]``: a list of reference *files* must be transposed first.
 """
@@ -16,7 +17,7 @@ Each distinct text is kept once and referred to by an integer id; what belongs t
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -24,13 +25,12 @@ import numpy as np
 
 from nlgauge.corpus import language
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
-from nlgauge.corpus.fields import saved_id
-from nlgauge.corpus.given import Given, check_system, ids_of, labels_of, references_of, sources_of, weights_of
-from nlgauge.corpus.records import arguments_of, as_records
+from nlgauge.corpus.fields import check_some, kept, matches, plain, saved_id
+from nlgauge.corpus.given import Given, check_system, ids_of, is_hashable, labels_of, references_of, sources_of, values_of, weights_of
+from nlgauge.corpus.parts import Parts, given_parts, parts_of, system_names
+from nlgauge.corpus.records import as_records, find_field
 from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError
-
-DEFAULT_SYSTEM = "system"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +45,9 @@ class Corpus:
     weights: Array | None = None
     documents: tuple[str, ...] | None = None
     lang: str | None = None
+    # Further columns of the records: those that are the same for every system, and those that differ, by field and system.
+    fields: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    system_fields: Mapping[str, Mapping[str, tuple[Any, ...]]] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -57,27 +60,41 @@ class Corpus:
         weights: Iterable[float] | None = None,
         documents: Iterable[Any] | None = None,
         lang: str | None = None,
+        fields: Mapping[str, Iterable[Any]] | None = None,
+        systems: Sequence[str] | None = None,
+        skip_missing: bool = False,
+        common: bool = False,
+        pooled: bool = False,
     ) -> Corpus:
-        """The corpus of what was given, in any of the shapes of this module's table."""
+        """The corpus of what was given, in any of the shapes of this module's table.
+
+        fields: what else is known of the segments, by name. systems: the systems to read; of records without a prediction, the columns that hold
+        theirs. skip_missing: leaves out segments of which a text is missing. common: leaves out segments that some system lacks.
+        pooled: takes every record as a segment of its own, whichever system it is from. What is left out is counted in a warning.
+        """
         language.checked(lang)
         records = as_records(predictions)
         if records is not None:
-            others = {"references": references, "sources": sources, "ids": ids, "weights": weights, "documents": documents}
+            others = {"references": references, "sources": sources, "ids": ids, "weights": weights, "documents": documents, "fields": fields}
             beside = [name for name, value in others.items() if value is not None]
             if beside:
                 raise InputError(f"predictions are records, which carry their own fields; {beside[0]} was given beside them.")
-            return cls.read(**arguments_of(records), lang=lang)
-        named = isinstance(predictions, Mapping)
-        systems = dict(predictions) if named else {DEFAULT_SYSTEM: predictions}
-        if not systems:
+            parts = parts_of(records, system_names(systems), common=common, pooled=pooled, skip_missing=skip_missing)
+        else:
+            parts = given_parts(predictions, system_names(systems), references, sources, ids, weights, documents, fields)
+        return cls._of(parts.without_gaps() if skip_missing else parts, lang)
+
+    @classmethod
+    def _of(cls, parts: Parts, lang: str | None) -> Corpus:
+        if not parts.predictions:
             raise InputError("predictions is an empty mapping; give at least one system.")
-        for system in systems:
+        for system in parts.predictions:
             check_system(system)
         texts = Texts()
         columns: dict[str, Ragged] = {}
         count = -1
-        for system, given_texts in systems.items():
-            name = f"predictions[{system!r}]" if named else "predictions"
+        for system, given_texts in parts.predictions.items():
+            name = parts.name(system)
             given = Given.of(given_texts, name)
             if count >= 0 and len(given) != count:
                 raise InputError(f"{name} has {len(given)} segments, {next(iter(columns))!r} has {count}; all systems need the same segments.")
@@ -87,13 +104,15 @@ class Corpus:
             raise InputError("predictions is empty; give at least one segment.")
         return cls(
             texts=texts,
-            ids=ids_of(ids, count),
+            ids=ids_of(parts.ids, count),
             predictions=columns,
-            references=None if references is None else references_of(references, count, texts),
-            sources=None if sources is None else sources_of(sources, count, texts),
-            weights=None if weights is None else weights_of(weights, count),
-            documents=None if documents is None else labels_of(documents, count, "documents"),
+            references=None if parts.references is None else references_of(parts.references, count, texts),
+            sources=None if parts.sources is None else sources_of(parts.sources, count, texts),
+            weights=None if parts.weights is None else weights_of(parts.weights, count),
+            documents=None if parts.documents is None else labels_of(parts.documents, count, "documents"),
             lang=lang,
+            fields={name: kept(values_of(values, count, f"fields[{name!r}]")) for name, values in parts.fields.items()},
+            system_fields={name: {system: kept(values) for system, values in own.items()} for name, own in parts.system_fields.items()},
         )
 
     def __len__(self) -> int:
@@ -122,8 +141,43 @@ class Corpus:
             references=None if self.references is None else self.references.take(segments),
             sources=None if self.sources is None else self.sources[segments],
             weights=None if self.weights is None else self.weights[segments],
-            documents=None if self.documents is None else tuple([self.documents[i] for i in numbers]),
+            documents=None if self.documents is None else _picked(self.documents, numbers),
+            fields={name: _picked(values, numbers) for name, values in self.fields.items()},
+            system_fields={name: {system: _picked(values, numbers) for system, values in own.items()} for name, own in self.system_fields.items()},
         )
+
+    def matching(self, **conditions: Any) -> Array:
+        """The numbers of the segments whose fields are what was asked for, as they are or as text; a list asks for any of its items."""
+        found = np.arange(len(self))
+        for name, condition in conditions.items():
+            values = self.values(name)
+            found = np.array([i for i in found.tolist() if matches(values[i], condition)], dtype=np.int64)
+            check_some(found.tolist(), name, condition, values, "segment")
+        return found
+
+    def where(self, **conditions: Any) -> Corpus:
+        """The corpus of the segments whose fields are what was asked for.
+
+        >>> corpus = Corpus.read(["a", "b", "c"], fields={"domain": ["news", "ted", "news"], "year": [2020, 2021, 2021]})
+        >>> list(corpus.where(domain="news", year="2021").ids)
+        [2]
+        """
+        return self.take(self.matching(**conditions))
+
+    def groups(self, name: str) -> dict[Any, Array]:
+        """The numbers of the segments by the value that they have in this field, in order of first appearance."""
+        found: dict[Any, list[int]] = {}
+        for i, value in enumerate(self.values(name)):
+            found.setdefault(value if is_hashable(value) else str(value), []).append(i)
+        return {value: np.array(numbers) for value, numbers in found.items()}
+
+    def values(self, name: str) -> Sequence[Any]:
+        """The values of a field, one per segment; "id" and "document" are fields too where no other is called so."""
+        own = {"id": self.ids} if self.documents is None else {"id": self.ids, "document": self.documents}
+        known = {**own, **self.fields}
+        if name not in known and name in self.system_fields:
+            raise InputError(f"the field {name!r} differs between the systems of a segment, so that segments cannot be chosen by it.")
+        return known[find_field(name, list(known), "the segments")]
 
     def number(self, segment: Hashable) -> int | None:
         """The number of the segment with this id, else of the one whose id reads so, else the number that was given; None where there is none.
@@ -149,7 +203,11 @@ class Corpus:
 
     def only(self, *systems: str) -> Corpus:
         """The corpus with these systems alone."""
-        return replace(self, predictions={system: self.predictions[system] for system in systems})
+        return replace(
+            self,
+            predictions={system: self.predictions[system] for system in systems},
+            system_fields={name: {system: own[system] for system in systems if system in own} for name, own in self.system_fields.items()},
+        )
 
     def adding(self, predictions: Mapping[str, Any]) -> Corpus:
         """The corpus of the same segments with other systems' predictions alone, text ids kept and extended."""
@@ -163,7 +221,7 @@ class Corpus:
             if len(given) != len(self):
                 raise InputError(f"{name} has {len(given)} segments, the result has {len(self)}.")
             columns[system] = given.column(self.texts, least=1)
-        return replace(self, predictions=columns)
+        return replace(self, predictions=columns, system_fields={})
 
     def swapping(self, one: str, other: str, where: Array) -> Corpus:
         """The corpus in which two systems have changed places in these segments."""
@@ -209,6 +267,12 @@ class Corpus:
                 record["weight"] = float(self.weights[i])
             if self.documents is not None:
                 record["document"] = self.documents[i]
+            if self.fields:
+                record["fields"] = {plain(name): plain(values[i]) for name, values in self.fields.items()}
+            if self.system_fields:
+                record["system_fields"] = {
+                    plain(name): {system: plain(values[i]) for system, values in own.items()} for name, own in self.system_fields.items()
+                }
             yield record
 
     @classmethod
@@ -223,8 +287,20 @@ class Corpus:
             weights=[record["weight"] for record in records] if "weight" in first else None,
             documents=[record["document"] for record in records] if "document" in first else None,
         )
+        shared, own = first.get("fields", {}), first.get("system_fields", {})
         # What was saved may have a language that is refused today.
-        return replace(corpus, lang=lang)
+        return replace(
+            corpus,
+            lang=lang,
+            fields={name: kept([record["fields"][name] for record in records]) for name in shared},
+            system_fields={
+                name: {system: kept([record["system_fields"][name][system] for record in records]) for system in own[name]} for name in own
+            },
+        )
+
+
+def _picked(values: tuple[Any, ...], numbers: list[int]) -> tuple[Any, ...]:
+    return tuple([values[i] for i in numbers])
 
 
 def _taken(ids: Sequence[Hashable], numbers: list[int]) -> Sequence[Hashable]:

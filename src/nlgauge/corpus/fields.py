@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from nlgauge.corpus.given import is_missing
 from nlgauge.corpus.records import is_text_list
+from nlgauge.errors import InputError
 
 _KEPT_AS_THEY_ARE = {str, int, bool, type(None)}
+_SHOWN_VALUES = 10
 
 
 def kept(values: Iterable[Any]) -> tuple[Any, ...]:
@@ -56,6 +58,19 @@ def plain(value: Any) -> Any:
     return value if is_plain(value) else str(value).encode(errors="backslashreplace").decode()
 
 
+def with_texts(values: Iterable[Any], change: Callable[[str], str]) -> tuple[Any, ...]:
+    """Values with every text in them changed."""
+    return tuple(_with_texts(value, change) for value in values)
+
+
+def _with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, Mapping):
+        return {change(name): _with_texts(item, change) for name, item in value.items()}
+    if isinstance(value, tuple):
+        return with_texts(value, change)
+    return value if value is None or isinstance(value, int | float) else change(str(value))
+
+
 def saved_id(segment: Any) -> str | int | float:
     """An id as it is saved: texts and numbers as they are, any other kind as text."""
     return plain(segment if isinstance(segment, str | int | float) else str(segment))  # type: ignore[no-any-return]
@@ -67,6 +82,14 @@ def _is_encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def check_some(found: Sequence[int], name: str, condition: Any, values: Iterable[Any], what: str) -> None:
+    """Raises where nothing matched, with what could have been asked for."""
+    if not len(found):
+        there = list(dict.fromkeys(repr(value) for value in values))
+        more = ", ..." if len(there) > _SHOWN_VALUES else ""
+        raise InputError(f"no {what} has {condition!r:.60} as its {name}; there are {', '.join(there[:_SHOWN_VALUES])}{more}.")
 
 
 def matches(value: Any, condition: Any) -> bool:

@@ -27,7 +27,7 @@ class Given(NamedTuple):
     @classmethod
     def of(cls, values: Any, name: str) -> Given:
         """A list of texts, or of lists of texts."""
-        items = _items(values, name)
+        items = items_of(values, name)
         kinds = set(map(type, items))
         if kinds <= {str}:
             return cls(name, items)
@@ -76,7 +76,7 @@ def references_of(references: Any, count: int, texts: Texts) -> Ragged:
 
 def sources_of(sources: Any, count: int, texts: Texts) -> Array:
     """The sources of so many segments."""
-    items = _items(sources, "sources")
+    items = items_of(sources, "sources")
     if len(items) != count:
         raise InputError(f"sources has {len(items)} items, predictions has {count}; give one text for each prediction.")
     return Given("sources", items).column(texts, least=1).values
@@ -84,7 +84,7 @@ def sources_of(sources: Any, count: int, texts: Texts) -> Array:
 
 def weights_of(weights: Iterable[float], count: int) -> Array:
     """The weights of so many segments."""
-    items = _items(weights, "weights", "numbers")
+    items = items_of(weights, "weights", "numbers")
     try:
         column = np.array([float(item) for item in items])
     except (TypeError, ValueError, OverflowError):
@@ -96,11 +96,17 @@ def weights_of(weights: Iterable[float], count: int) -> Array:
     return column
 
 
-def labels_of(labels: Iterable[Any], count: int, name: str, hashable: bool = False) -> tuple[str, ...]:
-    """The names of so many segments, or of the documents that they are from; a name may be any `hashable` value, or one value alone."""
-    items = _items(labels, name, "names")
+def values_of(values: Iterable[Any], count: int, name: str) -> list[Any]:
+    """Values of any kind, one for each of so many segments."""
+    items = items_of(values, name, "names")
     if len(items) != count:
         raise InputError(f"{name} has {len(items)} items, predictions has {count}; give one for each segment.")
+    return items
+
+
+def labels_of(labels: Iterable[Any], count: int, name: str, hashable: bool = False) -> tuple[str, ...]:
+    """The names of so many segments, or of the documents that they are from; a name may be any `hashable` value, or one value alone."""
+    items = values_of(labels, count, name)
     if are_texts(items):
         return tuple(items)
     return tuple(_label(item, f"{name}[{i}]", hashable) for i, item in enumerate(items))
@@ -110,7 +116,7 @@ def ids_of(ids: Iterable[Any] | None, count: int) -> Sequence[Hashable]:
     """The ids of so many segments as they were given, all different, also as texts; their numbers where none are given."""
     if ids is None:
         return range(count)
-    items = [item.item() if isinstance(item, np.generic) else item for item in _items(ids, "ids", "names")]
+    items = [item.item() if isinstance(item, np.generic) else item for item in items_of(ids, "ids", "names")]
     names = labels_of(items, count, "ids", hashable=True)
     for given in (names, items):
         if len(set(given)) != count:
@@ -129,7 +135,7 @@ def check_system(name: Any) -> None:
     _encodable(name, f"the system name {name!a}")
 
 
-def _items(values: Any, name: str, what: str = "texts") -> list[Any]:
+def items_of(values: Any, name: str, what: str = "texts") -> list[Any]:
     """The items of a sequence of any kind that people keep texts in."""
     if isinstance(values, str | bytes):
         raise InputError(f"{name} is one {type(values).__name__}; give a list of {what}, for a single one a list with one item.")
@@ -153,7 +159,7 @@ def _text(value: Any, place: str) -> str:
     if isinstance(value, str):
         return _encodable(str(value), place)
     if is_missing(value):
-        raise InputError(f"{place} is {value!r}; an empty text is ''.")
+        raise InputError(f"{place} is {value!r}; an empty text is ''. skip_missing=True leaves such segments out.")
     raise InputError(f"{place} is {_a(value)} ({value!r:.40}); give a str.")
 
 
@@ -172,7 +178,7 @@ def _encodable(text: str, place: str) -> str:
 
 def _label(item: Any, place: str, hashable: bool) -> str:
     """A name as a string; what is missing or holds several values is not a name."""
-    if is_missing(item) or not (_is_hashable(item) if hashable else not isinstance(item, Mapping) and not is_text_list(item)):
+    if is_missing(item) or not (is_hashable(item) if hashable else not isinstance(item, Mapping) and not is_text_list(item)):
         raise InputError(f"{place} is {item!r:.40}; give a name or a number.")
     return _encodable(str(item), place)
 
@@ -184,7 +190,8 @@ def is_missing(value: Any) -> bool:
     return not isinstance(value, str | int | list | tuple | Mapping) and str(value) in ("nan", "<NA>", "NaT")
 
 
-def _is_hashable(item: Any) -> bool:
+def is_hashable(item: Any) -> bool:
+    """Whether a value can be an id."""
     try:
         hash(item)
     except TypeError:

@@ -1,16 +1,21 @@
-"""Records: one dictionary, or one row of a data frame, per segment, with the field names that other tools use.
+"""Records: rows with the field names that other tools use, as dictionaries, data frames, Arrow tables or datasets; inside, one list per column.
 
 A field called "document" may be the text that was summarised or the label of the document that a segment is from. It is the source where most
 are longer than a label (100 characters) and no other field is the source; it is the label where all are short and either one word each,
 or mostly repeated, or there is another source. Anything else is refused: "source" and "doc_id" say which is meant.
+
+A column that is not one of `FIELD_NAMES` is a field of the segment. Objects inside records are fields with a dot: {"meta": {"lp": "en-de"}}
+is the field "meta.lp", which "lp" finds too where no other is called so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, did_you_mean
 
 # What other tools call the fields of a record, beside our own names.
 FIELD_NAMES = {
@@ -27,16 +32,114 @@ _LONGEST_LABEL = 100
 KNOWN_NAMES = {_AMBIGUOUS, *(name for names in FIELD_NAMES.values() for name in names)}
 
 
-def as_records(predictions: Any) -> list[Mapping[str, Any]] | None:
-    """The records behind a data frame or a list of dictionaries; None where it is neither."""
+class _Absent:
+    """Stands where a record lacks a field that others have."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+ABSENT = _Absent()
+
+
+@dataclass(frozen=True)
+class Records:
+    """Rows by column, and where each row stands; `file` is where they were read from, for which messages give the advice of the command line."""
+
+    columns: Mapping[str, list[Any]]
+    count: int
+    place: Callable[[int], str] = "record {}".format
+    file: str | None = None
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[Any, Any]]) -> Records:
+        """The records of dictionaries."""
+        names = dict.fromkeys(chain.from_iterable(rows))
+        return cls({str(name): [row.get(name, ABSENT) for row in rows] for name in names}, len(rows)).flat()
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, list[Any]]) -> Records:
+        """The records of columns of one length."""
+        return cls(columns, len(next(iter(columns.values()), ()))).flat()
+
+    def flat(self) -> Records:
+        """The records with the objects inside them as fields with a dot."""
+        if not any(_holds_objects(name, values) for name, values in self.columns.items()):
+            return self
+        columns: dict[str, list[Any]] = {}
+        for name, values in self.columns.items():
+            if _holds_objects(name, values):
+                inner = dict.fromkeys(chain.from_iterable(value for value in values if isinstance(value, Mapping)))
+                columns |= {f"{name}.{key}": [_inside(value, key) for value in values] for key in inner}
+            else:
+                columns[name] = values
+        return replace(self, columns=columns).flat()
+
+    def take(self, rows: Sequence[int]) -> Records:
+        """The records in these rows."""
+        columns = {name: [values[i] for i in rows] for name, values in self.columns.items()}
+        return replace(self, columns=columns, count=len(rows), place=lambda i: self.place(rows[i]))
+
+    def where(self, conditions: Mapping[str, Any]) -> Records:
+        """The records whose fields are what was asked for; see `nlgauge.corpus.fields.matches`."""
+        from nlgauge.corpus.fields import check_some, matches
+
+        found = self
+        for name, condition in conditions.items():
+            column = found.columns[find_field(name, list(found.columns), "the records")]
+            rows = [i for i, value in enumerate(column) if matches(None if value is ABSENT else value, condition)]
+            check_some(rows, name, condition, column, "record")
+            found = found.take(rows)
+        return found
+
+    def option(self, name: str) -> str:
+        """How an option is given where these records were: in Python, or on the command line."""
+        return f"{name}=True" if self.file is None else f"--{name.replace('_', '-')}"
+
+
+def find_field(name: str, known: Sequence[str], whose: str) -> str:
+    """The field that a name means: the one of that name, else the only one that we call so or that ends with it behind a dot."""
+    if name in known:
+        return name
+    found = [field for field in known if field in FIELD_NAMES.get(name, ()) or field.endswith(f".{name}")]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InputError(f"{name!r} may be {' or '.join(map(repr, found))}; name one of them.")
+    raise InputError(f"{whose} have no field {name!r}{did_you_mean(name, known)}; there are {', '.join(known) or 'none'}.")
+
+
+def _holds_objects(name: str, values: list[Any]) -> bool:
+    """Whether a column that is not one of ours has objects, and nothing else."""
+    kinds = set(map(type, values)) - {type(None), _Absent}
+    return name not in KNOWN_NAMES and bool(kinds) and all(issubclass(kind, Mapping) for kind in kinds) and any(values)
+
+
+def _inside(value: Any, key: Any) -> Any:
+    return value.get(key, ABSENT) if isinstance(value, Mapping) else ABSENT
+
+
+def as_records(predictions: Any) -> Records | None:
+    """The records behind a data frame, an Arrow table, a dataset or a list of dictionaries; None where it is none of these."""
+    if isinstance(predictions, Records):
+        return predictions
     if isinstance(predictions, type):
         return None
+    if isinstance(predictions, Mapping):
+        splits = [name for name, value in predictions.items() if hasattr(value, "column_names")]
+        if splits:
+            raise InputError(f"predictions is a {type(predictions).__name__} of several splits; give one of them, such as [{splits[0]!r}].")
+        return None
+    if hasattr(predictions, "to_pydict"):  # Arrow
+        return Records.of_columns(predictions.to_pydict())
     if hasattr(predictions, "to_dicts"):  # polars
-        return list(predictions.to_dicts())
-    if hasattr(predictions, "to_dict") and hasattr(predictions, "columns"):  # pandas
-        return list(predictions.to_dict("records"))
+        return Records.of_columns(predictions.to_dict(as_series=False))
+    if hasattr(predictions, "to_dict") and hasattr(predictions, "iloc") and hasattr(predictions, "columns"):  # pandas
+        return Records.of_columns({str(name): predictions.iloc[:, i].tolist() for i, name in enumerate(predictions.columns)})
+    if hasattr(predictions, "column_names"):  # datasets, those that are read as they go among them
+        return Records.of_columns(predictions.to_dict()) if hasattr(predictions, "to_dict") else Records.of_rows(list(predictions))
     if isinstance(predictions, Sequence) and not isinstance(predictions, str) and predictions and all(isinstance(r, Mapping) for r in predictions):
-        return list(predictions)
+        return Records.of_rows(predictions)
     return None
 
 
@@ -45,40 +148,25 @@ def is_text_list(value: Any) -> bool:
     return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | set | frozenset) and getattr(value, "ndim", 1) > 0
 
 
-def arguments_of(records: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """What `Corpus.read` takes, from records of one system, or of several that name theirs."""
-    names = _names(records)
-    if "system" in names:
-        systems = _by_system(records, names)
-        segments = next(iter(systems.values()))
-        predictions: Any = {system: [rows[segment][names["prediction"]] for segment in segments] for system, rows in systems.items()}
-        shared = list(segments.values())
-    else:
-        predictions, shared = [record[names["prediction"]] for record in records], records
-    fields = {"references": "references", "sources": "source", "ids": "id", "weights": "weight", "documents": "document"}
-    columns = {argument: [record[names[our]] for record in shared] for argument, our in fields.items() if our in names}
-    return {"predictions": predictions, **columns}
-
-
-def _names(records: list[Mapping[str, Any]]) -> dict[str, str]:
-    """What these records call our fields."""
-    if not records:
+def names_of(records: Records, wide: Sequence[str]) -> dict[str, str]:
+    """What these records call our fields; columns that hold the predictions of one system each (`wide`) are none of them."""
+    if not records.count:
         raise InputError("there are no records; give at least one segment.")
+    columns = [name for name in records.columns if name not in wide]
     names = {}
     for our, theirs in FIELD_NAMES.items():
-        present = [name for name in theirs if name in records[0]]
+        present = [name for name in theirs if name in columns]
         if len(present) > 1:
-            raise InputError(f"the records have both {present[0]!r} and {present[1]!r} for the {our}; keep one.")
+            raise InputError(f"the records have both {present[0]!r} and {present[1]!r} for the {our}; {_keep_one(records, our, present[0])}")
         if present:
             names[our] = present[0]
-    if "prediction" not in names:
-        raise InputError(f"the records have no prediction, only {', '.join(map(repr, records[0]))}; name it 'prediction'.")
-    used = [*names.values(), _AMBIGUOUS] if _AMBIGUOUS in records[0] else list(names.values())
-    for i, record in enumerate(records):
-        missing = [name for name in used if name not in record]
-        if missing:
-            raise InputError(f"record {i} has no {missing[0]!r}, record 0 has it; every record needs the same fields.")
-    if _AMBIGUOUS in used:
+    if "prediction" not in names and not wide:
+        raise InputError(_no_prediction(records, names))
+    for our in ("id", "system", "weight", "document"):
+        if our in names:
+            _check_present(records, names[our])
+    if _AMBIGUOUS in columns:
+        _check_present(records, _AMBIGUOUS)
         our = _meaning_of_document(records, names)
         if our in names:
             raise InputError(f"the records have both {names[our]!r} and {_AMBIGUOUS!r} for the {our}; keep one.")
@@ -86,11 +174,43 @@ def _names(records: list[Mapping[str, Any]]) -> dict[str, str]:
     return names
 
 
-def _meaning_of_document(records: list[Mapping[str, Any]], names: Mapping[str, str]) -> str:
+def _keep_one(records: Records, our: str, name: str) -> str:
+    if records.file is None:
+        return "keep one."
+    option = {"prediction": "", "references": "-r ", "source": "-s ", "id": "--ids ", "weight": "--weights ", "document": "--documents "}.get(our)
+    return "keep one." if option is None else f"keep one, or name the columns that are meant, such as {option}{records.file}:{name}"
+
+
+def _no_prediction(records: Records, names: Mapping[str, str]) -> str:
+    """What to do where no column is called as predictions are: perhaps every system has a column of its own."""
+    there = ", ".join(map(repr, records.columns))
+    texts = [name for name, values in records.columns.items() if name not in KNOWN_NAMES and isinstance(values[0], str | list)]
+    texts = [name for name in texts if any(" " in str(value) for value in records.columns[name][:100])] or texts
+    if records.file is None:
+        wide = f"; where every system has a column of its own, name these: systems={texts}" if texts else ""
+        return f"the records have no prediction, only {there}; name it 'prediction'{wide}."
+    references = f" -r {records.file}:{names['references']}" if "references" in names else ""
+    wide = "".join(f" {records.file}:{name}" for name in texts or ["COLUMN"])
+    return f"the records have no prediction, only {there}; name the column of each system: nlgauge score{wide}{references}"
+
+
+def _check_present(records: Records, name: str) -> None:
+    """Raises where a record lacks this field."""
+    if ABSENT in records.columns[name]:
+        raise InputError(absence(records, name, records.columns[name].index(ABSENT)))
+
+
+def absence(records: Records, name: str, row: int) -> str:
+    """Says that a record lacks a field, and which one has it."""
+    having = next(i for i, value in enumerate(records.columns[name]) if value is not ABSENT)
+    return f"{records.place(row)} has no {name!r}, {records.place(having)} has it; every record needs the same fields."
+
+
+def _meaning_of_document(records: Records, names: Mapping[str, str]) -> str:
     """ "source" or "document", by what the field holds."""
-    # Each segment counts once, however many systems have it.
-    segments = {str(record[names["id"]]): record for record in records}.values() if "id" in names else records
-    values = [str(record[_AMBIGUOUS]) for record in segments]
+    values = list(map(str, records.columns[_AMBIGUOUS]))
+    if "id" in names:  # each segment counts once, however many systems have it
+        values = list(dict(zip(map(str, records.columns[names["id"]]), values, strict=True)).values())
     long = sum(len(value) > _LONGEST_LABEL for value in values)
     if 2 * long > len(values) and "source" not in names:
         return "source"
@@ -104,32 +224,3 @@ def _meaning_of_document(records: list[Mapping[str, Any]], names: Mapping[str, s
 
 def _is_one_word(value: str) -> bool:
     return value.isascii() and len(value.split()) == 1
-
-
-def _by_system(records: list[Mapping[str, Any]], names: Mapping[str, str]) -> dict[str, dict[str, Mapping[str, Any]]]:
-    """Each system's records by segment; all must have the same segments, and agree on what belongs to a segment."""
-    if "id" not in names:
-        raise InputError("records of several systems need an 'id' that says which segment each is of.")
-    systems: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for i, record in enumerate(records):
-        rows = systems.setdefault(str(record[names["system"]]), {})
-        if str(record[names["id"]]) in rows:
-            raise InputError(f"record {i} repeats segment {record[names['id']]!r} of system {record[names['system']]!r}.")
-        rows[str(record[names["id"]])] = record
-    first_name, first = next(iter(systems.items()))
-    for system, rows in systems.items():
-        if rows.keys() != first.keys():
-            odd = sorted(rows.keys() ^ first.keys())[0]
-            raise InputError(f"segment {odd!r} is not there for both {first_name!r} and {system!r}; all systems need the same segments.")
-        for segment, record in rows.items():
-            for our in ("references", "source", "weight", "document"):
-                if our in names and not _same(record[names[our]], first[segment][names[our]]):
-                    raise InputError(f"segment {segment!r} has another {our} under {system!r} than under {first_name!r}; they belong to the segment.")
-    return systems
-
-
-def _same(one: Any, other: Any) -> bool:
-    try:
-        return list(one) == list(other) if is_text_list(one) and is_text_list(other) else bool(one == other)
-    except (TypeError, ValueError):  # data frames and arrays, which are refused as texts later
-        return one is other

@@ -1,7 +1,7 @@
 """A result on disk: one directory, written beside its place and moved there whole.
 
 run.json         version, configuration, metrics with all their parameters, signatures, scores, costs, environment
-corpus.jsonl     one segment per line; with texts=False hashes stand in the place of texts
+corpus.jsonl     one segment per line, with its fields; with texts=False hashes stand in the place of texts
 statistics.npz   the rows of every table; of metrics that are not nlgauge's own, their segment scores too
 fits.npz         what was fitted on the whole corpus
 
@@ -28,7 +28,7 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
-from nlgauge.corpus.fields import saved_id
+from nlgauge.corpus.fields import is_plain, saved_id, with_texts
 from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError
 from nlgauge.features import RunOptions
@@ -149,11 +149,14 @@ def _write(result: Result, directory: Path, texts: bool) -> None:
 
 
 def _warn_of_kinds(corpus: Corpus) -> None:
-    """Says which ids come back as texts."""
-    for segment in () if isinstance(corpus.ids, range) else corpus.ids:
-        if saved_id(segment) is not segment:
-            warnings.warn(f"ids that are neither texts nor numbers of JSON are saved as text, such as {segment!r:.60}.", stacklevel=5)
-            return
+    """Says which ids and fields come back as texts."""
+    ids = () if isinstance(corpus.ids, range) else corpus.ids
+    odd = {"ids": [segment for segment in ids if saved_id(segment) is not segment]}
+    columns = [*corpus.fields.items(), *((name, values) for name, own in corpus.system_fields.items() for values in own.values())]
+    odd |= {f"values of the field {name!r}": [value for value in values if not is_plain(value)] for name, values in columns}
+    for what, values in odd.items():
+        if values:
+            warnings.warn(f"{what} that JSON does not have are saved as text, such as {values[0]!r:.60}.", stacklevel=5)
 
 
 def _plain_metric(metric: AnyMetric) -> AnyMetric:
@@ -296,10 +299,17 @@ def _check_fits(job: Job, corpus: Corpus) -> None:
 
 
 def _hashed(corpus: Corpus) -> Corpus:
+    """The corpus with hashes in the place of its texts, those in fields too; numbers stay."""
     texts = Texts()
-    ids = np.array([texts.intern(hashlib.sha256(text.encode()).hexdigest()) for text in corpus.texts.strings], dtype=np.int64)
+    ids = texts.intern_all(list(map(_hash, corpus.texts.strings)))
     assert (ids == np.arange(len(ids))).all()
-    return replace(corpus, texts=texts)
+    fields = {name: with_texts(values, _hash) for name, values in corpus.fields.items()}
+    own = {name: {system: with_texts(values, _hash) for system, values in by.items()} for name, by in corpus.system_fields.items()}
+    return replace(corpus, texts=texts, fields=fields, system_fields=own)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()
 
 
 def _json_number(value: Any) -> Any:
