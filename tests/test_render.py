@@ -77,7 +77,7 @@ def test_the_confidence_is_named(result: Result) -> None:
 
 
 def test_rich_prints_a_result_and_a_comparison(result: Result) -> None:
-    assert "interval" not in printed(result)
+    assert "95 % interval" not in printed(result)
     assert "baseline" in printed(result)
     assert "improved against baseline" in printed(result.compare())
 

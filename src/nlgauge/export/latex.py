@@ -41,8 +41,9 @@ def latex_of(page: Page, caption: str | None = None, label: str | None = None) -
     sheets = page.sheets()
     parts = ["% needs \\usepackage{booktabs}"]
     for i, sheet in enumerate(sheets):
-        notes = " ".join([*(f"[{number}] {text}." for number, text in enumerate(page.footnotes, 1)), *page.notes])
-        said = caption if caption is not None else f"{sheet.title}. {notes}" if sheet.title else notes
+        title = [f"{sheet.title}."] if sheet.title else []
+        footnotes = [f"\\textsuperscript{{{number}}} {escaped(text)}." for number, text in enumerate(page.footnotes, 1)]
+        said = " ".join([*map(escaped, [*title, *page.notes]), *footnotes]) if caption is None else escaped(caption)
         named = f"{label}-{i + 1}" if label and i else label
         parts.append(_float(sheet, said, named))
     parts += [f"% {visible(text)}" for text in page.small_print]
@@ -61,7 +62,7 @@ def escaped(text: str) -> str:
 def _float(sheet: Sheet, caption: str, label: str | None) -> str:
     lines = [r"\begin{table}", r"  \centering", *(f"  {line}" for line in _tabular(sheet))]
     if caption:
-        lines.append(f"  \\caption{{{escaped(caption)}}}")
+        lines.append(f"  \\caption{{{caption}}}")
     if label:
         lines.append(f"  \\label{{{re.sub(r'[^-A-Za-z0-9:._]', '-', label)}}}")
     return "\n".join([*lines, r"\end{table}"])

@@ -21,9 +21,9 @@ def markdown_of(page: Page) -> str:
         else:
             assert isinstance(block, Line | Document)
             parts.append(escaped(block.text) if isinstance(block, Line) else block.text)
-    notes = [f"[{number}] {text}" for number, text in enumerate(page.footnotes, 1)] + list(page.notes)
+    notes = [*map(escaped, page.notes), *(f"<sup>{number}</sup> {escaped(text)}" for number, text in enumerate(page.footnotes, 1))]
     if notes:
-        parts.append("  \n".join(map(escaped, notes)))
+        parts.append("  \n".join(notes))
     if page.small_print:
         parts.append("  \n".join(f"<sub>{escaped(text)}</sub>" for text in page.small_print))
     return "\n\n".join(parts) + "\n"
@@ -54,6 +54,6 @@ def _cell(cell: Cell) -> str:
     text = escaped(cell.text.strip())
     if cell.tone == "best" and text:
         text = f"**{text}**"
-    text += escaped(cell.stars + "".join(f" [{number}]" for number in cell.notes))
+    text += escaped(cell.stars) + "".join(f"<sup>{number}</sup>" for number in cell.notes)
     arrow = "" if cell.better is None else "↑" if cell.better else "↓"
     return " ".join(part for part in (text, escaped(cell.below), arrow, escaped(cell.aside)) if part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +17,10 @@ from nlgauge.results.resampling import Clusters, caution
 if TYPE_CHECKING:
     from nlgauge.results.comparison import Compared, Comparison
     from nlgauge.results.result import Result
+
+
+# More columns of scores with intervals than these do not fit a page.
+_PAGE_COLUMNS = 5
 
 
 class ShownOutput(NamedTuple):
@@ -113,12 +117,6 @@ def named(label: str, output: Output, several: bool, better: bool = False) -> Ce
     return Cell(text, better=output.higher_is_better if better else None, below=bracket + parameters)
 
 
-def number_columns(intervals: bool, tests: bool, confidence: float) -> list[Column]:
-    """The columns of `ScoreCells.row`."""
-    names = ["score", *([f"{100 * confidence:g} % interval"] if intervals else []), *(["p", "Holm"] if tests else [])]
-    return [column(name, "number") for name in names]
-
-
 def result_page(
     result: Result,
     intervals: Mapping[str, Any] | None = None,
@@ -134,35 +132,50 @@ def result_page(
     `intervals` and `comparison` are what `Result.intervals` and `Result.compare` gave; without them they are not shown.
     """
     cells = ScoreCells(result, intervals, comparison, details)
-    sheet = _wide(cells) if wide else _long(cells, confidence)
+    sheet = _wide(cells) if wide else Sheet(long_columns(cells, confidence), long_rows(cells))
     notes = _how_to_read(cells, confidence) if wide else []
     return Page([replace(sheet, title=title)], cells.notes.texts, [*notes, *_remarks(cells)])
 
 
-def _long(cells: ScoreCells, confidence: float) -> Sheet:
-    rows: list[Sequence[Cell]] = []
+def long_rows(cells: ScoreCells) -> list[list[Cell]]:
+    """One row per metric and system: name and direction, once per metric, then the system and its numbers."""
+    rows = []
     for shown in cells.outputs():
         for i, system in enumerate(cells.result.systems):
             row = cells.row(system, shown)
             head = [Cell(), Cell()] if i else [shown.detail() if shown.further else shown.name(), Cell(better=shown.output.higher_is_better)]
             rows.append([*head, Cell(system, row[0].tone), *row])
-    numbers = number_columns(cells.intervals is not None, cells.comparison is not None, confidence)
-    return Sheet([column("metric"), column(""), column("system"), *numbers], rows)
+    return rows
+
+
+def long_columns(cells: ScoreCells, confidence: float) -> list[Column]:
+    """The columns of `long_rows`."""
+    names = [
+        "score",
+        *([f"{100 * confidence:g} % interval"] if cells.intervals is not None else []),
+        *(["p", "Holm"] if cells.comparison is not None else []),
+    ]
+    return [column("metric"), column(""), column("system"), *(column(name, "number") for name in names)]
 
 
 def _wide(cells: ScoreCells) -> Sheet:
-    shown = list(cells.outputs())
-    rows = []
-    for system in cells.result.systems:
-        row = [Cell(system)]
-        for output in shown:
-            score, test = cells.score(system, output), cells.test(system, output)
-            interval = cells.interval(system, output) if cells.intervals is not None else Cell()
-            mark = tested_otherwise(test, cells.comparison) if test and cells.comparison else ""
-            notes = dict.fromkeys([*score.notes, *interval.notes, *cells.notes.mark(mark)])
-            row.append(Cell(score.text, score.tone, stars="" if test is None else stars(test.p_holm), notes=tuple(notes), aside=interval.text))
-        rows.append(row)
-    return Sheet([column("system"), *(Column(output.name(better=True), "number") for output in shown)], rows)
+    """One row per system and one column per metric; the other way round where that has fewer columns and there are too many for a page."""
+    outputs, systems = list(cells.outputs()), cells.result.systems
+    scores = {(system, i): _scored(cells, system, shown) for system in systems for i, shown in enumerate(outputs)}
+    if len(outputs) > max(_PAGE_COLUMNS, len(systems)):
+        rows = [[shown.name(better=True), *(scores[system, i] for system in systems)] for i, shown in enumerate(outputs)]
+        return Sheet([column("metric"), *(column(system, "number") for system in systems)], rows)
+    rows = [[Cell(system), *(scores[system, i] for i in range(len(outputs)))] for system in systems]
+    return Sheet([column("system"), *(Column(shown.name(better=True), "number") for shown in outputs)], rows)
+
+
+def _scored(cells: ScoreCells, system: str, shown: ShownOutput) -> Cell:
+    """A score with its interval, stars where it differs from the first system's, and all their remarks."""
+    score, test = cells.score(system, shown), cells.test(system, shown)
+    interval = cells.interval(system, shown) if cells.intervals is not None else Cell()
+    remark = tested_otherwise(test, cells.comparison) if test and cells.comparison else ""
+    notes = dict.fromkeys([*score.notes, *interval.notes, *cells.notes.mark(remark)])
+    return replace(score, stars="" if test is None else stars(test.p_holm), notes=tuple(notes), aside=interval.text)
 
 
 def _how_to_read(cells: ScoreCells, confidence: float) -> list[str]:

@@ -129,6 +129,10 @@ class Fit:
         """The fit, as plain arrays, from the contributions in segment order."""
         raise NotImplementedError
 
+    def taken(self, fitted: Arrays, predictions: Array) -> Arrays:
+        """The fit where some of the system's predictions are kept, by number; one that holds a row for each keeps theirs."""
+        return fitted
+
 
 # What others call a parameter of ours, where a metric has it; "not" stands before a switch that theirs turns the other way.
 SPELLINGS = {

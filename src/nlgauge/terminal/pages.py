@@ -54,8 +54,11 @@ class Printed:
             yield from _printed(block, options)
         for number, text in enumerate(self.page.footnotes, 1):
             yield _remark(f"[{number}] {text}")
-        for text in (*self.page.notes, *(self.page.small_print if self.small_print else ())):
+        for text in self.page.notes:
             yield _remark(text)
+        for text in self.page.small_print if self.small_print else ():
+            # Whole, so that a signature can be copied.
+            yield Text(visible(text), style="dim", no_wrap=True, overflow="ignore")
 
 
 def text_of(page: Page, width: int = 80, small_print: bool = False) -> str:
