@@ -32,10 +32,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """The heading of a column; `number` columns stand at the right and never break, `names` may break where a name has a joint."""
+    """The heading of a column; `number` columns stand at the right and never break, `words` may."""
 
     heading: Cell
-    kind: Literal["number", "names", "words"] = "names"
+    kind: Literal["number", "words"] = "words"
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Footnotes:
         return (self.texts.index(text) + 1,)
 
 
-def column(heading: str, kind: Literal["number", "names", "words"] = "names") -> Column:
+def column(heading: str, kind: Literal["number", "words"] = "words") -> Column:
     """A column with a plain heading."""
     return Column(Cell(heading), kind)
 

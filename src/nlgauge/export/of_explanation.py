@@ -119,7 +119,7 @@ def _(explanation: TokenScores) -> list[Block]:
 @_blocks.register
 def _(explanation: WordGroups) -> list[Block]:
     rows = [[Cell(name), Cell(str(len(words))), Cell(" ".join(words))] for name, words in explanation.groups.items()]
-    return [Sheet([column(""), column("number", "number"), column("words", "words")], rows)]
+    return [Sheet([column(""), column("number", "number"), column("words")], rows)]
 
 
 @_blocks.register
@@ -183,7 +183,7 @@ def _orders(explanation: NgramMatches) -> Sheet:
 
 
 def _sheet(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Sheet:
-    return Sheet([column(heading, "number" if i else "names") for i, heading in enumerate(headings)], rows)
+    return Sheet([column(heading, "number" if i else "words") for i, heading in enumerate(headings)], rows)
 
 
 def _share(part: float, whole: float) -> str:

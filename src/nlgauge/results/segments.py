@@ -59,7 +59,7 @@ class SegmentList(Exported, Sequence[dict[str, Any]]):
 
     def page(self) -> Page:
         """One row per segment and system, its texts one below the other."""
-        columns = [column("segment"), column("system"), *(Column(Cell(name), "number") for name in self.numbers), column("texts", "words")]
+        columns = [column("segment"), column("system"), *(Column(Cell(name), "number") for name in self.numbers), column("texts")]
         rows: list[list[Cell]] = []
         for row in self.rows:
             scores = [Cell(number(row[name], output)) for name, output in self.numbers.items()]

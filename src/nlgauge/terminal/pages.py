@@ -35,6 +35,8 @@ _STYLES: dict[Tone, str] = {
 }
 # Between two columns.
 _GAP = 2
+# A column of words is never narrower.
+_NARROWEST = 6
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ def _printed(block: Block, options: ConsoleOptions) -> Iterator[RenderableType]:
         yield Text(visible(block.text), style=_STYLES[block.tone])
     else:
         assert isinstance(block, Document)
+        yield Text("")
         yield markdown(block.text)
 
 
@@ -97,10 +100,12 @@ def _grid(sheet: Sheet, options: ConsoleOptions) -> Grid:
     rows = [[row[i] for i in kept] for row in rows]
     headings = [_shown(replace(column.heading, text=_heading(column, options)), options) for column in columns]
     wide = _widths(columns, headings, rows, options.max_width - _GAP * (len(columns) - 1))
-    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    # As wide as it must be even where the terminal is narrower: a number without its last digits would be another number.
+    whole = sum(wide) + _GAP * (len(columns) - 1)
+    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), width=whole)
     for column, heading, width in zip(columns, headings, wide, strict=True):
         title = Text("\n".join(_heading_lines(heading.text, width)))
-        grid.add_column(title, justify="right" if column.kind == "number" else "left", width=width, overflow="fold", no_wrap=column.kind != "words")
+        grid.add_column(title, justify="right" if column.kind == "number" else "left", width=width, overflow="fold", no_wrap=True)
     broken = [[_lines(cell, column, width) for cell, column, width in zip(row, columns, wide, strict=True)] for row in rows]
     for row in _spilled(broken):
         grid.add_row(*(Text("\n").join(lines) for lines in row))
@@ -131,18 +136,21 @@ def _shown(cell: Cell, options: ConsoleOptions) -> Cell:
 
 
 def _widths(columns: Sequence[Column], headings: Sequence[Cell], rows: Sequence[Sequence[Cell]], room: int) -> list[int]:
-    natural, whole, least = [], [], []
+    """The width of each column: names give way before words, words before numbers, which never do."""
+    natural, floors = [], []
     for i, (column, heading) in enumerate(zip(columns, headings, strict=True)):
         texts = [text for row in rows for text in (row[i].text, row[i].below) if text]
-        words = texts if column.kind == "number" else [piece.strip() for text in texts for piece in pieces(text)]
-        # A long heading of numbers goes onto several lines where the numbers are narrower.
-        least.append(max(map(cell_len, [*words, *(piece.strip() for piece in pieces(heading.text))]), default=1))
-        spaced = texts if column.kind == "number" else [word for text in texts for word in text.split(" ")]
-        whole.append(max(map(cell_len, [*spaced, *heading.text.split(" ")]), default=1))
-        natural.append(min(room, max(map(cell_len, [*texts, heading.text]), default=1)))
-    numbers = [max((cell_len(row[i].text) for row in rows), default=1) if column.kind == "number" else 0 for i, column in enumerate(columns)]
-    found = widths(natural, (whole, least), room)
-    return [max(width, content) for width, content in zip(found, numbers, strict=True)]
+        breaking = [heading.text, *(texts if column.kind == "words" else [])]
+        least = _widest(texts) if column.kind == "number" else min(_NARROWEST, _widest([*texts, heading.text]))
+        by_words = _widest([word for text in breaking for word in text.split(" ")])
+        by_parts = _widest([piece for text in breaking for piece in pieces(text)])
+        floors.append((max(least, by_words), max(least, by_parts), least))
+        natural.append(max(least, min(room, _widest([*texts, heading.text]))))
+    return widths(natural, list(zip(*floors, strict=True)), room)
+
+
+def _widest(texts: Sequence[str]) -> int:
+    return max((cell_len(text.rstrip()) for text in texts), default=1)
 
 
 def _heading_lines(text: str, width: int) -> list[str]:
@@ -150,7 +158,7 @@ def _heading_lines(text: str, width: int) -> list[str]:
 
 
 def _lines(cell: Cell, column: Column, width: int) -> list[Text]:
-    lines = wrapped(cell.text, width) if column.kind == "names" else [cell.text]
+    lines = [cell.text] if column.kind == "number" else wrapped(cell.text, width)
     found = [Text(line, style=_STYLES[cell.tone]) for line in lines if cell.text]
     return found + [Text(line, style="dim") for line in wrapped(cell.below, width) if cell.below]
 

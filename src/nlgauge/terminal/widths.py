@@ -9,7 +9,7 @@ from rich.cells import cell_len, chop_cells
 
 # A name may break after these, and before a bracket.
 _JOINT = re.compile(r"(?<=[-_./,:;|@ ])(?=[^-_./,:;|@ ])|(?<=[^( ])(?=\()")
-_NARROWEST = 6
+_WORD = re.compile(r"\s*\S+\s*|\s+")
 
 
 def pieces(text: str) -> list[str]:
@@ -22,19 +22,20 @@ def pieces(text: str) -> list[str]:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The lines of a name that may be this wide; a word is broken only where it is wider than that by itself.
+    """The lines of a text that may be this wide: broken between words, else at the joints of a word, and within only where nothing else is left.
 
-    >>> wrapped("online-Facebook-AI", 10)
-    ['online-', 'Facebook-', 'AI']
+    >>> wrapped("the online-Facebook-AI", 12)
+    ['the online-', 'Facebook-AI']
     """
     lines = [""]
-    for piece in pieces(text):
-        if cell_len(lines[-1] + piece.rstrip()) <= width:
-            lines[-1] += piece
-        elif cell_len(piece.rstrip()) <= width:
-            lines.append(piece)
-        else:
-            lines += chop_cells(piece, width)
+    for word in _WORD.findall(text):
+        for piece in [word] if cell_len(word.rstrip()) <= width else pieces(word):
+            if cell_len(lines[-1] + piece.rstrip()) <= width:
+                lines[-1] += piece
+            elif cell_len(piece.rstrip()) <= width:
+                lines.append(piece)
+            else:
+                lines += chop_cells(piece, width)
     return [line.rstrip() for line in lines if line.strip()] or [""]
 
 
@@ -53,7 +54,7 @@ def shortened(text: str, width: int) -> str:
 def widths(natural: Sequence[int], floors: Sequence[Sequence[int]], room: int) -> list[int]:
     """The width of each column: as wide as it would be, else the widest first down to each of the floors in turn, as far as that is needed."""
     found = list(natural)
-    for floor in (*floors, [_NARROWEST] * len(found)):
+    for floor in floors:
         while sum(found) > room:
             loose = [i for i, width in enumerate(found) if width > floor[i]]
             if not loose:
