@@ -72,7 +72,7 @@ def test_small_words() -> None:
     assert counted(1, "test") == "1 test"
     assert counted(2, "test") == "2 tests"
     assert counted(2, "entry", "entries") == "2 entries"
-    assert [stars(p) for p in (0.05, 0.049, 0.0099, 0.00099, math.nan)] == ["", "*", "**", "***", ""]
+    assert [stars(p) for p in (0.05, 0.049, 0.01, 0.0099, 0.001, 0.00099, math.nan)] == ["", "*", "*", "**", "**", "***", ""]
     assert bounds(1, math.nan, Output("m", True)) == p_value(math.nan) == "n/a"
     assert bounds(-1, 2, Output("m", True, 0, 100), sign=True) == "[-1.00, +2.00]"
 

@@ -97,6 +97,15 @@ def test_a_wide_frame_has_systems_side_by_side_and_texts_on_request(result: Resu
     assert "A/prediction" not in result.frame(wide=True, frame="records")[0]
 
 
+def test_frames_of_every_kind_are_equal(result: Result) -> None:
+    for options in ({}, {"wide": True}, {"texts": True}):
+        records = result.frame(**options, frame="records")
+        assert repr(result.frame(**options, frame="polars").to_dicts()) == repr(records)
+        assert list(result.frame(**options, frame="pandas").columns) == list(records[0])
+    with pytest.raises(ParameterError, match="frame must be 'pandas', 'polars' or 'records', got 'arrow'"):
+        result.frame(frame="arrow")
+
+
 def test_several_references_and_fields_of_systems_are_kept_in_frames() -> None:
     records = [
         {
@@ -261,12 +270,15 @@ def test_groups_are_a_mapping_from_values_to_results(result: Result) -> None:
     assert years[2021].corpus is years["2021"].corpus
 
 
-def test_groups_are_corrected_together(result: Result) -> None:
-    groups = result.by("domain")
-    found = groups.compare(resamples=50)
-    raw = [row.p for value in groups for row in groups[value].compare(resamples=50)]
+def test_groups_are_corrected_together() -> None:
+    predictions = {"A": ["a b c", "d e f"] * 20, "B": ["a b", "d e f"] * 20}
+    corpus = Corpus.read(predictions, ["a b c", "d e f"] * 20, fields={"half": [1] * 20 + [2] * 20})
+    groups = nlgauge.Scorer(["wer", "chrf"]).score_corpus(corpus, None, RunOptions()).by("half")
+    found = groups.compare(resamples=200)
+    raw = [row.p for value in groups for row in groups[value].compare(resamples=200)]
     assert [row.p for comparison in found.values() for row in comparison] == raw
     assert [row.p_holm for comparison in found.values() for row in comparison] == holm(raw)
+    assert found[1]["wer"].p_holm == pytest.approx(2 * groups[1].compare(resamples=200)["wer"].p_holm)
 
 
 def test_groups_show_themselves_as_one_table(result: Result) -> None:

@@ -92,27 +92,32 @@ def column_names(result: Result) -> dict[tuple[str, str], str]:
     return found
 
 
-def segment_records(result: Result, wide: bool = False, texts: bool = False) -> list[dict[str, Any]]:
-    """One record per segment and system or, if `wide`, one per segment with columns system/output; further fields and texts stand before scores."""
+def segment_columns(result: Result, wide: bool = False, texts: bool = False) -> dict[str, Sequence[Any] | Array]:
+    """One row per segment and system or, if `wide`, one per segment with columns system/output; fields and texts stand before scores."""
     corpus, names = result.corpus, column_names(result)
     shared = _shared_columns(corpus, texts)
-    own = {system: {**_system_columns(corpus, system, texts), **_scores(result, system, names)} for system in result.systems}
+    own: dict[str, dict[str, Sequence[Any] | Array]] = {
+        system: {**_system_columns(corpus, system, texts), **_scores(result, system, names)} for system in result.systems
+    }
+    ids = {"segment": list(corpus.ids)}
     if wide:
-        columns = {**shared, **{f"{system}/{name}": values for system, columns in own.items() for name, values in columns.items()}}
-        return _records({"segment": corpus.ids, **columns})
-    return [
-        record
-        for system, columns in own.items()
-        for record in _records({"segment": corpus.ids, "system": [system] * len(corpus), **shared, **columns})
-    ]
+        return {**ids, **shared, **{f"{system}/{name}": values for system, columns in own.items() for name, values in columns.items()}}
+    count = len(result.systems)
+    found: dict[str, Sequence[Any] | Array] = {name: list(values) * count for name, values in {**ids, **shared}.items()}
+    systems = [system for system in result.systems for _ in range(len(corpus))]
+    columns = dict.fromkeys(name for columns in own.values() for name in columns)
+    joined = {name: _joined([own[system].get(name, [None] * len(corpus)) for system in result.systems]) for name in columns}
+    return {"segment": found.pop("segment"), "system": systems, **found, **joined}
 
 
-def _records(columns: dict[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+def _joined(parts: Sequence[Sequence[Any] | Array]) -> Sequence[Any] | Array:
+    if all(isinstance(part, np.ndarray) for part in parts):
+        return np.concatenate(parts)
+    return [value for part in parts for value in part]
 
 
-def _scores(result: Result, system: str, names: dict[tuple[str, str], str]) -> dict[str, Sequence[Any]]:
-    return {names[label, output]: values.tolist() for label in result.labels for output, values in result.tables[system, label].segments().items()}
+def _scores(result: Result, system: str, names: dict[tuple[str, str], str]) -> dict[str, Array]:
+    return {names[label, output]: values for label in result.labels for output, values in result.tables[system, label].segments().items()}
 
 
 def _shared_columns(corpus: Corpus, texts: bool) -> dict[str, Sequence[Any]]:
