@@ -128,9 +128,25 @@ def test_several_references_and_fields_of_systems_are_kept_in_frames() -> None:
     assert [row["segment"] for row in rows] == [0, 1, 0, 1]
 
 
+def test_a_system_without_a_field_has_none_there() -> None:
+    records = [{"id": i, "system": "A", "prediction": "a b", "reference": "a b", "human": i} for i in range(2)]
+    records += [{**record, "system": "B", "human": 5} for record in records]
+    added = nlgauge.score(records, metrics="wer").add(predictions={"C": ["a", "b"]})
+    assert [row["human"] for row in added.frame(frame="records")] == [0, 1, 5, 5, None, None]
+    assert "C/human" not in added.frame(wide=True, frame="records")[0]
+
+
+@pytest.mark.parametrize("method", ["to_text", "to_latex", "to_csv", "page"])
+def test_an_unknown_option_is_named(result: Result, method: str) -> None:
+    for shown in (result, result.by("domain")):
+        with pytest.raises(ParameterError, match=r"a table has no option 'interval' \(did you mean 'intervals'\?\); there are intervals, tests, "):
+            getattr(shown, method)(interval=False)
+
+
 def test_a_field_that_is_called_like_a_column_of_ours_gets_another_name() -> None:
     row = scored(["wer"], {"system": DOMAINS}).frame(frame="records")[0]
     assert (row["system"], row["field.system"]) == ("A", "news")
+    assert scored(["wer"], {"system": DOMAINS}).by("system").to_csv(tests=False).startswith("field.system,segments,system,metric,")
 
 
 def test_texts_that_were_not_saved_cannot_be_shown(result: Result, tmp_path: Path) -> None:

@@ -277,7 +277,7 @@ class Result(Exported, Mapping[str, Any]):
 
         The options are those of `TableOptions`; Markdown and LaTeX are wide unless wide=False is given.
         """
-        wanted = TableOptions(**options)
+        wanted = TableOptions.of(options)
         shown = result_page(self, wanted.intervals_of(self), wanted.comparison_of(self), wanted.confidence, details=wanted.details, wide=wanted.wide)
         return replace(shown, small_print=wanted.small_print_of(self))
 
@@ -290,7 +290,7 @@ class Result(Exported, Mapping[str, Any]):
         return {"wide": True, **options}
 
     def _csv_records(self, **options: Any) -> list[dict[str, Any]]:
-        wanted = TableOptions(**options)
+        wanted = TableOptions.of(options)
         return score_records(self, wanted.intervals_of(self), wanted.comparison_of(self))
 
 

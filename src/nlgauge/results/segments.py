@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
@@ -122,7 +122,7 @@ def _scores(result: Result, system: str, names: dict[tuple[str, str], str]) -> d
 
 def _shared_columns(corpus: Corpus, texts: bool) -> dict[str, Sequence[Any]]:
     """What belongs to a segment whatever the system: further fields and, with texts, source and references."""
-    found: dict[str, Sequence[Any]] = {_field(name): values for name, values in corpus.fields.items()}
+    found: dict[str, Sequence[Any]] = {field_name(name): values for name, values in corpus.fields.items()}
     if texts and corpus.sources is not None:
         found["source"] = [corpus.texts[text] for text in corpus.sources.tolist()]
     if texts and corpus.references is not None:
@@ -132,12 +132,13 @@ def _shared_columns(corpus: Corpus, texts: bool) -> dict[str, Sequence[Any]]:
 
 def _system_columns(corpus: Corpus, system: str, texts: bool) -> dict[str, Sequence[Any]]:
     """What belongs to a segment's prediction by one system: further fields and, with texts, the prediction."""
-    found: dict[str, Sequence[Any]] = {_field(name): values[system] for name, values in corpus.system_fields.items() if system in values}
+    found: dict[str, Sequence[Any]] = {field_name(name): values[system] for name, values in corpus.system_fields.items() if system in values}
     return found | (_ragged("prediction", corpus, corpus.predictions[system].lists()) if texts else {})
 
 
-def _field(name: str) -> str:
-    return f"field.{name}" if name in _TAKEN else name
+def field_name(name: str, taken: Container[str] = _TAKEN) -> str:
+    """What a field is called beside columns of ours: field.NAME where one of them is called so."""
+    return f"field.{name}" if name in taken else name
 
 
 def _ragged(name: str, corpus: Corpus, rows: Sequence[Sequence[int]]) -> dict[str, Sequence[Any]]:
