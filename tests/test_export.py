@@ -141,6 +141,15 @@ def test_details_have_rows_of_their_own(result: Result) -> None:
     assert "precision1" not in result.to_text()
 
 
+def test_decimals_on_request(result: Result) -> None:
+    score, low = result["improved"]["bleu"]["score"], result.intervals()["improved"]["bleu"]["score"].low
+    assert f" {score:.1f} " in result.to_text(decimals=1)
+    assert f"[{low:.1f}, " in result.to_text(decimals=1)
+    assert f"{{{score:.3f}}}" in result.to_latex(decimals=3)
+    with pytest.raises(ParameterError, match="decimals must be a whole number from 0 to 15, got -1"):
+        result.to_text(decimals=-1)
+
+
 def test_text_has_raw_and_corrected_p_values_and_how_they_were_made(result: Result) -> None:
     text = result.to_text(resamples=200, seed=3, confidence=0.9, test="bootstrap")
     row = result.compare(resamples=200, seed=3, confidence=0.9, test="bootstrap")["bleu"]

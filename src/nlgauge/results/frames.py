@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nlgauge.errors import ParameterError
@@ -16,17 +16,16 @@ def as_frame(rows: list[dict[str, Any]], frame: str | None) -> Any:
     return rows if kind == "records" else importlib.import_module(kind).DataFrame(rows)
 
 
-def columns_as_frame(columns: Mapping[str, Any], frame: str | None) -> Any:
-    """Columns, sequences or arrays, as a frame of the named kind, or of the kind that is installed."""
+def blocks_as_frame(blocks: Iterable[Mapping[str, Sequence[Any]]], frame: str | None) -> Any:
+    """Blocks of the same columns, one below the other, as a frame of the named kind, or of the kind that is installed."""
     kind = _kind(frame)
-    return list(each_record(columns)) if kind == "records" else importlib.import_module(kind).DataFrame(dict(columns))
-
-
-def each_record(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The rows of columns as dictionaries of plain values, one after the other, so that many of them take little memory."""
-    plain = [values.tolist() if hasattr(values, "tolist") else values for values in columns.values()]
-    for values in zip(*plain, strict=True):
-        yield dict(zip(columns, values, strict=True))
+    if kind == "records":
+        return [dict(zip(columns, values, strict=True)) for columns in blocks for values in zip(*columns.values(), strict=True)]
+    joined: dict[str, list[Any]] = {}
+    for columns in blocks:
+        for name, values in columns.items():
+            joined.setdefault(name, []).extend(values)
+    return importlib.import_module(kind).DataFrame(joined)
 
 
 def _kind(frame: str | None) -> str:

@@ -22,7 +22,7 @@ from nlgauge.export.shown import Exported
 from nlgauge.metric import AnyMetric, Metric
 from nlgauge.results import inference
 from nlgauge.results.comparison import Comparison
-from nlgauge.results.frames import as_frame, columns_as_frame
+from nlgauge.results.frames import as_frame, blocks_as_frame
 from nlgauge.results.groups import Groups, taken
 from nlgauge.results.inference import Inference
 from nlgauge.results.labels import label_of, labels_found
@@ -150,7 +150,7 @@ class Result(Exported, Mapping[str, Any]):
         """
         if texts:
             self._need_texts("show the texts of")
-        return columns_as_frame(segment_columns(self, wide, texts), frame)
+        return blocks_as_frame(segment_columns(self, wide, texts), frame)
 
     def scores(
         self, frame: str | None = None, *, intervals: bool = True, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None
@@ -278,7 +278,8 @@ class Result(Exported, Mapping[str, Any]):
         The options are those of `TableOptions`; Markdown and LaTeX are wide unless wide=False is given.
         """
         wanted = TableOptions.of(options)
-        shown = result_page(self, wanted.intervals_of(self), wanted.comparison_of(self), wanted.confidence, details=wanted.details, wide=wanted.wide)
+        options = {"details": wanted.details, "wide": wanted.wide, "decimals": wanted.decimals}
+        shown = result_page(self, wanted.intervals_of(self), wanted.comparison_of(self), wanted.confidence, **options)
         return replace(shown, small_print=wanted.small_print_of(self))
 
     def _short_page(self) -> Page:

@@ -92,32 +92,26 @@ def column_names(result: Result) -> dict[tuple[str, str], str]:
     return found
 
 
-def segment_columns(result: Result, wide: bool = False, texts: bool = False) -> dict[str, Sequence[Any] | Array]:
-    """One row per segment and system or, if `wide`, one per segment with columns system/output; fields and texts stand before scores."""
+def segment_columns(result: Result, wide: bool = False, texts: bool = False) -> Iterator[dict[str, Sequence[Any]]]:
+    """The columns of one row per segment and system, system by system, so that a long file can be written without all records at once.
+
+    If `wide`, there is one row per segment, with columns system/output. Fields and texts stand before scores.
+    """
     corpus, names = result.corpus, column_names(result)
     shared = _shared_columns(corpus, texts)
-    own: dict[str, dict[str, Sequence[Any] | Array]] = {
-        system: {**_system_columns(corpus, system, texts), **_scores(result, system, names)} for system in result.systems
-    }
-    ids = {"segment": list(corpus.ids)}
+    own = ((system, {**_system_columns(corpus, system, texts), **_scores(result, system, names)}) for system in result.systems)
     if wide:
-        return {**ids, **shared, **{f"{system}/{name}": values for system, columns in own.items() for name, values in columns.items()}}
-    count = len(result.systems)
-    found: dict[str, Sequence[Any] | Array] = {name: list(values) * count for name, values in {**ids, **shared}.items()}
-    systems = [system for system in result.systems for _ in range(len(corpus))]
-    columns = dict.fromkeys(name for columns in own.values() for name in columns)
-    joined = {name: _joined([own[system].get(name, [None] * len(corpus)) for system in result.systems]) for name in columns}
-    return {"segment": found.pop("segment"), "system": systems, **found, **joined}
+        beside = {f"{system}/{name}": values for system, columns in own for name, values in columns.items() if values is not None}
+        yield {"segment": corpus.ids, **shared, **beside}
+        return
+    unknown = [None] * len(corpus)
+    for system, columns in own:
+        filled = {name: unknown if values is None else values for name, values in columns.items()}
+        yield {"segment": corpus.ids, "system": [system] * len(corpus), **shared, **filled}
 
 
-def _joined(parts: Sequence[Sequence[Any] | Array]) -> Sequence[Any] | Array:
-    if all(isinstance(part, np.ndarray) for part in parts):
-        return np.concatenate(parts)
-    return [value for part in parts for value in part]
-
-
-def _scores(result: Result, system: str, names: dict[tuple[str, str], str]) -> dict[str, Array]:
-    return {names[label, output]: values for label in result.labels for output, values in result.tables[system, label].segments().items()}
+def _scores(result: Result, system: str, names: dict[tuple[str, str], str]) -> dict[str, Sequence[Any]]:
+    return {names[label, output]: values.tolist() for label in result.labels for output, values in result.tables[system, label].segments().items()}
 
 
 def _shared_columns(corpus: Corpus, texts: bool) -> dict[str, Sequence[Any]]:
@@ -130,9 +124,9 @@ def _shared_columns(corpus: Corpus, texts: bool) -> dict[str, Sequence[Any]]:
     return found
 
 
-def _system_columns(corpus: Corpus, system: str, texts: bool) -> dict[str, Sequence[Any]]:
-    """What belongs to a segment's prediction by one system: further fields and, with texts, the prediction."""
-    found: dict[str, Sequence[Any]] = {field_name(name): values[system] for name, values in corpus.system_fields.items() if system in values}
+def _system_columns(corpus: Corpus, system: str, texts: bool) -> dict[str, Sequence[Any] | None]:
+    """What belongs to a segment's prediction by one system: further fields, None for those it does not have, and, with texts, the prediction."""
+    found: dict[str, Sequence[Any] | None] = {field_name(name): values.get(system) for name, values in corpus.system_fields.items()}
     return found | (_ragged("prediction", corpus, corpus.predictions[system].lists()) if texts else {})
 
 
@@ -230,7 +224,7 @@ class _Chosen:
         for place in places.tolist():
             system, segment = self._systems[place // count], place % count
             numbers = {name: float(values[place]) for name, values in columns.items()}
-            texts = {name: values[segment] for name, values in {**shared, **own[system]}.items()}
+            texts = {name: None if values is None else values[segment] for name, values in {**shared, **own[system]}.items()}
             rows.append({"segment": corpus.ids[segment], "system": system, **numbers, **texts})
         note = f"{counted(unknown, 'segment')} without a value {'was' if unknown == 1 else 'were'} left out." if unknown else ""
         return SegmentList(rows, {name: self._outputs.get(name, share) for name in columns}, note)

@@ -20,7 +20,8 @@ class TableOptions:
 
     `intervals` and `tests` say whether they are computed and shown; `confidence`, `resamples`, `seed` and `test` are those of `Result.intervals`
     and `Result.compare`. `details` adds the further outputs of each metric, such as BLEU's precisions and brevity penalty. With `wide` there is
-    one row per system and one column per metric, else one row per metric and system; a CSV file always has all outputs, one per row.
+    one row per system and one column per metric, else one row per metric and system; a CSV file always has all outputs, one per row. `decimals` is
+    how many are shown of each score, where not as many as its metric asks for; a CSV file always has all of them.
     """
 
     intervals: bool = True
@@ -31,6 +32,7 @@ class TableOptions:
     test: str = "randomisation"
     details: bool = False
     wide: bool = False
+    decimals: int | None = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> TableOptions:
@@ -39,6 +41,9 @@ class TableOptions:
         for name in given:
             if name not in known:
                 raise ParameterError(f"a table has no option {name!r}{did_you_mean(name, known)}; there are {', '.join(known)}.")
+        decimals = given.get("decimals")
+        if decimals is not None and (not isinstance(decimals, int) or not 0 <= decimals <= 15):
+            raise ParameterError(f"decimals must be a whole number from 0 to 15, got {decimals!r:.60}.")
         return cls(**given)
 
     def of_comparison(self) -> dict[str, Any]:
