@@ -212,7 +212,7 @@ def test_no_name_breaks_a_latex_table(evil: Result) -> None:
         body = "\n".join(line for line in text.split("\n") if not line.startswith("%"))
         assert balanced(body)
         body = re.sub(r"\\label\{[-\w:.]*\}", "", body)
-        assert not re.search(r"(?<!\\)[%#~^_]|(?<!\\)\$(?!\\(?:up|down)arrow\$)(?<!arrow\$)", body)
+        assert not re.search(r"(?<!\\)[%#~^_]|(?<!\\)\$", re.sub(r"\$(?:-|\\(?:up|down)arrow)\$", "", body))
         assert "\x1b" not in text
         assert r"R\&D\_50\% \{x\} \$y\$ \#1 \textasciitilde{}\textasciicircum{}\textbackslash{} \textless{}script\textgreater{}" in body
     # After the end of a row a bracket would be read as its argument.
@@ -226,6 +226,11 @@ def test_latex_compiles(result: Result, evil: Result, tmp_path: Path) -> None:
     (tmp_path / "paper.tex").write_text(document, encoding="utf-8")
     done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"], cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_latex_has_minus_signs_in_numbers_alone() -> None:
+    sheet = Sheet([column("system"), column("gain", "number")], [[Cell("a -3"), Cell("-1.50", aside="[-2.00, +0.10]")]])
+    assert r"a -3 & $-$1.50 {\small [$-$2.00, +0.10]} \\" in latex.latex_of(Page([sheet]))
 
 
 def test_latex_escapes_ligatures_and_quotes() -> None:
