@@ -307,7 +307,7 @@ def test_compare() -> None:
     scored()
     result = run("compare", "out")
     assert result.exit_code == 0
-    assert "sysA against sysB" in result.stdout
+    assert "sysB against sysA" in result.stdout
     assert result.stderr == ""
     with pytest.warns(UserWarning, match="the paired bootstrap finds differences that are not there"):
         found = document("compare", "out", "sysB", "sysA", "--test", "bootstrap", "--resamples", "20", "--confidence", "0.9", "--seed", "1")
@@ -465,7 +465,7 @@ def test_demo() -> None:
     result = run("demo")
     assert result.exit_code == 0
     assert "95 % interval" in result.stdout
-    assert "baseline against improved" in result.stdout
+    assert "improved against baseline" in result.stdout
     assert result.stderr.split("\n")[-2] == "try next: nlgauge explain demo-result -m bleu --segment ferry-1"
     saved = nlgauge.load("demo-result")
     assert saved.labels == METRICS

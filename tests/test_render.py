@@ -14,13 +14,14 @@ from rich.console import Console
 import nlgauge
 from nlgauge.corpus import Corpus
 from nlgauge.explain import Alignment, Edit, Edits, Explanation, NgramMatches, Order, TokenScores, Transport
+from nlgauge.export.numbers import number
 from nlgauge.features import Features
 from nlgauge.metric import TRUNCATED, CorpusMetric, Output
 from nlgauge.results.comparison import Compared, Comparison
 from nlgauge.results.result import Result
 from nlgauge.results.table import Table
 from nlgauge.terminal.explanations import render
-from nlgauge.terminal.tables import comparison_table, number, result_table
+from nlgauge.terminal.tables import comparison_table, result_table
 from nlgauge.terminal.text import visible
 
 EVIL = "[red]x[/red] :smile: \x1b[31m\x07\u202e"
@@ -76,9 +77,9 @@ def test_the_confidence_is_named(result: Result) -> None:
 
 
 def test_rich_prints_a_result_and_a_comparison(result: Result) -> None:
-    assert "interval" not in printed(result)
+    assert "95 % interval" not in printed(result)
     assert "baseline" in printed(result)
-    assert "baseline against improved" in printed(result.compare())
+    assert "improved against baseline" in printed(result.compare())
 
 
 def test_ascii_terminals_get_words_for_arrows(result: Result) -> None:
@@ -172,15 +173,47 @@ def test_comparison_shows_both_scores_and_the_signed_difference(result: Result) 
     comparison = result.compare()
     line = row_of(printed(comparison_table(comparison)), "bleu")
     row = comparison["bleu"]
-    assert line.split()[2:5] == [f"{row.first_score:.2f}", f"{row.second_score:.2f}", f"{row.difference:+.2f}"]
+    assert line.split()[2:5] == [f"{row.first_score:.2f}", f"{row.second_score:.2f}", f"{row.second_score - row.first_score:+.2f}"]
     assert line.split()[-2:] == [f"{row.p:.4f}", f"{row.p_holm:.4f}"]
+
+
+@pytest.mark.parametrize(
+    ("better", "gain", "bounds"), [(True, "-0.5000", "[-0.7000, -0.2000]"), (False, "+0.5000", "[+0.2000, +0.7000]"), (None, "-0.5000", "-0.7000")]
+)
+def test_gains_are_plus_where_the_second_system_is_better(better: bool | None, gain: str, bounds: str) -> None:
+    row = Compared("m", Output("m", better, 0, 1), "A", "B", 1.0, 0.5, 0.2, 0.7, 0.01)
+    assert row.difference == 0.5
+    assert row.gain_low <= row.gain <= row.gain_high
+    text = printed(comparison_table(Comparison([row], "bootstrap", 0.95, 10)))
+    assert gain in row_of(text, "1.0000", "0.5000")
+    assert bounds in text
+    assert ("Where neither direction is better" in text) == (better is None)
+    (record,) = Comparison([row], "bootstrap", 0.95, 10).records()
+    assert (record["difference"], record["low"], record["high"]) == (0.5, 0.2, 0.7)
+    assert (record["gain"], record["gain_low"], record["gain_high"]) == (row.gain, row.gain_low, row.gain_high)
+
+
+def test_equal_scores_gain_nothing() -> None:
+    row = Compared("m", Output("m", True, 0, 1), "A", "B", 0.5, 0.5, 0.0, 0.0, 1.0)
+    assert "+0.0000" in row_of(printed(comparison_table(Comparison([row], "bootstrap", 0.95, 10))), "m ")
+    assert "-0.0000" not in printed(comparison_table(Comparison([row], "bootstrap", 0.95, 10)))
+
+
+def test_p_values_are_those_against_the_first_system() -> None:
+    predictions = {"A": ["a b c", "d e f"] * 10, "B": ["a b", "d e"] * 10, "C": ["a b c", "d e f"] * 9 + ["a b c", "d e"]}
+    result = nlgauge.score(predictions, ["a b c", "d e f"] * 10, metrics="wer")
+    every = result.compare("A", "B", "C")
+    (expected,) = (row.p for row in every if (row.first, row.second) == ("A", "C"))
+    (other,) = (row.p for row in every if (row.first, row.second) == ("B", "C"))
+    assert expected != other
+    assert f"{expected:.4f}" in row_of(printed(result_table(result, None, every)), "C ")
 
 
 def test_every_pair_has_a_table_and_unknown_p_values_a_reason() -> None:
     rows = [Compared("m", Output("m", True), "A", other, 1.0, 0.5, math.nan, math.nan, math.nan, reason="costs too much") for other in "BC"]
     text = printed(comparison_table(Comparison(rows, "bootstrap", 0.95, 10)))
-    assert "A against B" in text
-    assert "A against C" in text
+    assert "B against A" in text
+    assert "C against A" in text
     assert text.count("[1] costs too much") == 1
     assert "paired bootstrap" in text
 

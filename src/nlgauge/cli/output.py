@@ -21,12 +21,12 @@ def say(message: str) -> None:
 
 
 def show(*renderables: RenderableType) -> None:
-    """Tables and texts on standard output."""
+    """Tables and texts on standard output; what is wider than the terminal is not cut."""
     from rich.console import Console
 
     console = Console(markup=False, highlight=False, emoji=False)
     for renderable in renderables:
-        console.print(renderable)
+        console.print(renderable, crop=False)
 
 
 def table(headers: list[str], rows: list[list[str]]) -> RenderableType:

@@ -117,6 +117,9 @@ class MutualInformation(Fit):
             found |= {f"{target}_fit_{name}": np.asarray(how[name]) for name in ("width", "rounds", "gained", "learnt", "held_out")}
         return found
 
+    def taken(self, fitted: Arrays, predictions: Array) -> Arrays:
+        return {name: values if "_fit_" in name else values[predictions] for name, values in fitted.items()}
+
 
 def _unconverged(gained: Array) -> Array:
     """How far a density had too few rounds: not at all where the last quarter gained 0.1 nats or less, wholly from 0.2 on, and no step between."""

@@ -1,21 +1,35 @@
-"""Explanations: why a text got its score, as typed values; `nlgauge.terminal.explanations` prints them.
+"""Explanations: why a text got its score, as typed values; `nlgauge.export.of_explanation` says what is shown of them.
 
 Each carries the statistics of the row it explains, so that what is shown and what was scored cannot drift apart.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from nlgauge.corpus.columns import Array
+from nlgauge.export.model import Line, Page
+from nlgauge.export.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class Explanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Shown):
     """What every explanation has: a title and the statistics of the row, part by part."""
 
     title: str
-    statistics: dict[str, Array] = field(repr=False)
+    statistics: dict[str, Array]
+
+    def _short_page(self) -> Page:
+        from nlgauge.export.of_explanation import explanation_page
+
+        return explanation_page(self)
+
+
+class Explanations(Shown, list[Explanation]):
+    """The explanations of one segment, which show themselves one after the other."""
+
+    def _short_page(self) -> Page:
+        return Page([block for explanation in self for block in explanation._short_page().blocks] or [Line("no explanation")])
 
 
 @dataclass(frozen=True)
@@ -28,7 +42,7 @@ class Order:
     expected: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NgramMatches(Explanation):
     """The tokens of the prediction, and for each the length of the longest matched n-gram that contains it (0: none)."""
 
@@ -56,14 +70,14 @@ class Edit:
         return cls(kind, [], [], last) if kind == "jump" else cls(kind, reference[start:end], prediction[first:last])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Edits(Explanation):
     """The edits that turn the reference into the prediction, from left to right; shifts come first."""
 
     edits: list[Edit]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Alignment(Explanation):
     """The tokens of both texts, their similarities, and the weight of each token."""
 
@@ -74,7 +88,7 @@ class Alignment(Explanation):
     reference_weights: Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Transport(Explanation):
     """The tokens of both texts, how much mass moves from each prediction token to each reference token, and the cost per unit of mass."""
 
@@ -93,7 +107,7 @@ class Guesses:
     likeliest: list[tuple[str, float]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Distributions(Explanation):
     """The tokens whose probabilities in two distributions differ most, and what the model expects at each position of both texts.
 
@@ -107,7 +121,7 @@ class Distributions(Explanation):
     reference: list[Guesses]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TokenScores(Explanation):
     """The tokens of one text with one or more values each, such as its information with and without the summary."""
 
@@ -115,14 +129,14 @@ class TokenScores(Explanation):
     values: dict[str, list[float]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WordGroups(Explanation):
     """Words grouped by what happened to them, such as those added correctly and those added wrongly."""
 
     groups: dict[str, list[str]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WordAlignment(Explanation):
     """The words of both texts, the matches (position in the prediction, position in the reference, reason), and the METEOR chunk of each match."""
 

@@ -13,12 +13,16 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
 from nlgauge.errors import NlgaugeError, ParameterError, did_you_mean
+from nlgauge.export.shown import Shown
 from nlgauge.metric.registry import find, metric_classes
+
+if TYPE_CHECKING:
+    from nlgauge.export.model import Page
 
 HEADINGS = ("What it measures", "How", "How to read the number", "When it misleads", "Parameters", "Example", "References")
 
@@ -69,8 +73,8 @@ class QualityDims(Enum):
     Adequacy = "Adequacy"
 
 
-@dataclass(frozen=True)
-class Card:
+@dataclass(frozen=True, repr=False)
+class Card(Shown):
     """A metric's card; `text` is the Markdown below the front matter."""
 
     name: str
@@ -88,6 +92,11 @@ class Card:
     text: str
     # Whose numbers the metric's own were compared with, and with which parameters it equals them.
     tested_against: str = ""
+
+    def _short_page(self) -> Page:
+        from nlgauge.export.of_metrics import card_page
+
+        return card_page(self)
 
 
 def card(name: str) -> Card:

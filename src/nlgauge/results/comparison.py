@@ -8,12 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from nlgauge.errors import ParameterError, UnknownNameError
+from nlgauge.export.model import Page
+from nlgauge.export.shown import Exported
 from nlgauge.metric import Output
 from nlgauge.results.frames import as_frame
 
 
 class Compared(NamedTuple):
-    """One output of two systems: scores, the difference with its interval, p-values, raw and corrected, and the test that gave them."""
+    """One output of two systems: scores, the difference (first minus second) with its interval, p-values, raw and corrected, and the test.
+
+    `gain` is the difference in the other order and by direction: plus where the second system is better.
+    """
 
     label: str
     output: Output
@@ -35,6 +40,25 @@ class Compared(NamedTuple):
         return self.first_score - self.second_score
 
     @property
+    def gain(self) -> float:
+        """How much better the second system is than the first: minus where it is worse; second minus first where there is neither."""
+        return self._gained(self.difference)
+
+    @property
+    def gain_low(self) -> float:
+        """The lower bound of the gain's interval."""
+        return min(self._gained(self.low), self._gained(self.high))
+
+    @property
+    def gain_high(self) -> float:
+        """The upper bound of the gain's interval."""
+        return max(self._gained(self.low), self._gained(self.high))
+
+    def _gained(self, difference: float) -> float:
+        # 0.0 is added, because minus nothing would be shown as -0.0.
+        return (difference if self.output.higher_is_better is False else -difference) + 0.0
+
+    @property
     def better(self) -> str | None:
         """The system with the better score; None where they are equal, unknown, or the output has no direction."""
         if self.output.higher_is_better is None or not self.difference or math.isnan(self.difference):
@@ -42,8 +66,8 @@ class Compared(NamedTuple):
         return self.first if (self.difference > 0) == self.output.higher_is_better else self.second
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Exported):
     """Rows for every pair of systems and metric, and how they were tested; Holm's correction counts all of them.
 
     `test` and `resamples` are what was asked for; each row says which test ran and with how many resamples.
@@ -55,6 +79,7 @@ class Comparison:
     resamples: int
     # What to know of the tests: that there are too few segments for them, for instance.
     caution: str = ""
+    seed: int | None = None
     _label: Callable[[str], str] = field(default=str, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Compared]:
@@ -81,7 +106,7 @@ class Comparison:
         return found[0]
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows as plain dictionaries, for frames and files."""
+        """The rows as plain dictionaries, for frames and files; low and high belong to the difference, first minus second."""
         return [
             {
                 "metric": row.label,
@@ -93,6 +118,9 @@ class Comparison:
                 "difference": row.difference,
                 "low": row.low,
                 "high": row.high,
+                "gain": row.gain,
+                "gain_low": row.gain_low,
+                "gain_high": row.gain_high,
                 "p": row.p,
                 "p_holm": row.p_holm,
                 "better": row.better,
@@ -107,7 +135,11 @@ class Comparison:
         """The rows as a pandas or polars frame, whichever is installed, else a list of dictionaries."""
         return as_frame(self.records(), frame)
 
-    def __rich__(self) -> Any:
-        from nlgauge.terminal.tables import comparison_table
+    def page(self) -> Page:
+        """A table for each pair of systems: both scores, how much better the second is, p-values."""
+        from nlgauge.export.of_comparison import comparison_page
 
-        return comparison_table(self)
+        return comparison_page(self)
+
+    _short_page = page
+    _csv_records = records

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -13,16 +13,24 @@ from typing import TYPE_CHECKING, Any
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
-from nlgauge.errors import NlgaugeError, ParameterError, ResultError, UnknownNameError, did_you_mean
-from nlgauge.explain import Explanation
+from nlgauge.errors import ParameterError, ResultError, UnknownNameError, did_you_mean
+from nlgauge.explain import Explanations
+from nlgauge.export.model import Page
+from nlgauge.export.numbers import counted
+from nlgauge.export.of_result import result_page
+from nlgauge.export.shown import Exported
 from nlgauge.metric import AnyMetric, Metric
-from nlgauge.metric.registry import find, parse
 from nlgauge.results import inference
 from nlgauge.results.comparison import Comparison
-from nlgauge.results.frames import as_frame
+from nlgauge.results.frames import as_frame, blocks_as_frame
+from nlgauge.results.groups import Groups, taken
 from nlgauge.results.inference import Inference
+from nlgauge.results.labels import label_of, labels_found
 from nlgauge.results.resampling import Clusters, Resampling, caution, checked_plan
+from nlgauge.results.scores import score_records
+from nlgauge.results.segments import SegmentList, disagreements, segment_columns, worst
 from nlgauge.results.table import Table
+from nlgauge.results.table_options import TableOptions
 
 if TYPE_CHECKING:
     from nlgauge.run.chunk import Job
@@ -30,8 +38,8 @@ if TYPE_CHECKING:
     from nlgauge.run.executors import Executor
 
 
-@dataclass(frozen=True, eq=False)
-class Result(Mapping[str, Any]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Exported, Mapping[str, Any]):
     """A mapping label -> outputs, or system -> label -> outputs where there are several systems.
 
     >>> import nlgauge
@@ -72,9 +80,9 @@ class Result(Mapping[str, Any]):
         if key in self.systems and (several or key not in self.labels):
             return _ByLabel(self, {label: self.tables[key, label].scores() for label in self.labels})
         if several:
-            if key in self.labels or self._found(key):
+            if key in self.labels or labels_found(key, self._metrics):
                 raise UnknownNameError(f"there are several systems ({', '.join(self.systems)}): use result[system][{key!r}].")
-            self._check_system(key)
+            self.check_system(key)
         return self.tables[self.systems[0], self.label(key)].scores()
 
     def __iter__(self) -> Iterator[str]:
@@ -83,30 +91,16 @@ class Result(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.systems if len(self.systems) > 1 else self.labels)
 
+    @cached_property
+    def _metrics(self) -> dict[str, AnyMetric]:
+        return {label: self.tables[self.systems[0], label].metric for label in self.labels}
+
     def label(self, name: str) -> str:
         """The label that a label, a metric as printed, an alias or a unique bare name stands for."""
-        found = [name] if name in self.labels else self._found(name)
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise UnknownNameError(f"{name!r} may be {' or '.join(map(repr, found))}; name one of them.")
-        near = did_you_mean(str(name), self.labels)
-        raise UnknownNameError(f"there is no metric {name!r} in this result{near}; there are {', '.join(self.labels)}.")
+        return label_of(name, self._metrics)
 
-    def _found(self, name: str) -> list[str]:
-        if not isinstance(name, str):
-            return []
-        try:
-            wanted = str(parse(name))
-            equal = [label for (_, label), table in self.tables.items() if str(table.metric) == wanted]
-            if equal or "(" in name:
-                return list(dict.fromkeys(equal))
-            bare = find(name).name
-        except NlgaugeError:
-            return []
-        return list(dict.fromkeys(label for (_, label), table in self.tables.items() if str(table.metric).partition("(")[0] == bare))
-
-    def _check_system(self, name: str) -> None:
+    def check_system(self, name: str) -> None:
+        """Raises where there is no such system."""
         if name not in self.systems:
             near = did_you_mean(str(name), self.systems)
             raise UnknownNameError(f"there is no system {name!r} in this result{near}; there are {', '.join(self.systems)}.")
@@ -123,7 +117,7 @@ class Result(Mapping[str, Any]):
             scores = table.scores()
             for output in table.outputs():
                 if isinstance(scores.get(output.name), float) and math.isnan(scores[output.name]):
-                    found[system, label, output.name] = output.nan
+                    found[system, label, output.name] = table.unknown or output.nan
         return found
 
     def undefined(self) -> dict[tuple[str, str, str], int]:
@@ -147,6 +141,47 @@ class Result(Mapping[str, Any]):
                 for i, segment in enumerate(self.corpus.ids)
             ]
         return as_frame(rows, frame)
+
+    def frame(self, wide: bool = False, texts: bool = False, frame: str | None = None) -> Any:
+        """Segment scores under short names: one row per segment and system or, if `wide`, one per segment with columns system/metric.
+
+        Further fields of the segments stand before the scores, and on request so do the texts. A column is called by the metric's name without
+        parameters where that is unique, and by metric.output (bertscore.f1) where the output has another name. `frame` as for `segments`.
+        """
+        if texts:
+            self._need_texts("show the texts of")
+        return blocks_as_frame(segment_columns(self, wide, texts), frame)
+
+    def scores(
+        self, frame: str | None = None, *, intervals: bool = True, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None
+    ) -> Any:
+        """One row per system, metric and output: its score, the bounds of its interval, its direction, and why something is NaN."""
+        return as_frame(score_records(self, self.intervals(confidence, resamples, seed) if intervals else None), frame)
+
+    def worst(self, metric: str, n: int = 10, system: str | None = None) -> SegmentList:
+        """The n segments with the worst scores by a metric ("rouge", "rouge.rouge2"), the worst first, with their texts.
+
+        All systems are looked at, or the named one; segments without a value are left out, and counted in the note.
+        """
+        return worst(self, metric, n, system)
+
+    def disagreements(self, one: str, other: str, n: int = 10, system: str | None = None) -> SegmentList:
+        """The n segments that two metrics rank most differently, with their texts.
+
+        Ranks are shares of the segments that are looked at, 1 for the best by the metric's direction; equal scores share their mean rank.
+        """
+        return disagreements(self, one, other, n, system)
+
+    def where(self, **conditions: Any) -> Result:
+        """The result on the segments whose fields are what was asked for: where(domain="news"); a list asks for any of its items.
+
+        Nothing is scored again but corpus metrics, which are computed on the texts; fits stay those of the whole run.
+        """
+        return taken(self, self.corpus.matching(**conditions))
+
+    def by(self, field: str) -> Groups:
+        """The result cut by a field of its segments: a mapping from its values to results, which shows itself as one table."""
+        return Groups(field, {value: taken(self, segments) for value, segments in self.corpus.groups(field).items()})
 
     def intervals(self, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None) -> dict[str, Any]:
         """The score of every output with the bounds of its interval, in the shape of the result itself."""
@@ -175,11 +210,11 @@ class Result(Mapping[str, Any]):
         rows = inferred.compared(pairs, test)
         corrected = inference.holm([row.p for row in rows])
         found = [row._replace(p_holm=p) for row, p in zip(rows, corrected, strict=True)]
-        return Comparison(found, test, inferred.plan.confidence, resamples, warned, self.label)
+        return Comparison(found, test, inferred.plan.confidence, resamples, warned, inferred.plan.seed, self.label)
 
     def _pairs(self, systems: tuple[str, ...]) -> list[tuple[str, str]]:
         for system in systems:
-            self._check_system(system)
+            self.check_system(system)
         if len(self.systems) < 2:
             alone = self.systems[0]
             raise ResultError(f"a comparison needs two systems, this result has {alone!r} alone; score them with predictions={{name: texts}}.")
@@ -196,7 +231,7 @@ class Result(Mapping[str, Any]):
         self._last[0].plan = plan
         return self._last[0]
 
-    def explain(self, metric: str, segment: Hashable, system: str | None = None) -> list[Explanation]:
+    def explain(self, metric: str, segment: Hashable, system: str | None = None) -> Explanations:
         """Why a segment got its score; `segment` is its id, also as text, or else its number.
 
         Where several references decide different parts of a metric there is one explanation for each of them.
@@ -211,13 +246,13 @@ class Result(Mapping[str, Any]):
                     f"there are several systems ({', '.join(self.systems)}): say which one, explain(..., system={self.systems[0]!r})."
                 )
             system = self.systems[0]
-        self._check_system(system)
+        self.check_system(system)
         place = self.corpus.number(segment)
         if place is None:
             raise ParameterError(
                 f"there is no segment {segment!r}; there are {len(self.corpus)}, from {self.corpus.ids[0]!r} to {self.corpus.ids[-1]!r}."
             )
-        return explain(self.corpus, place, system, label, self.job) if isinstance(self.job.metrics[label], Metric) else []
+        return Explanations(explain(self.corpus, place, system, label, self.job) if isinstance(self.job.metrics[label], Metric) else [])
 
     def add(self, *metrics: str | AnyMetric, predictions: Mapping[str, Any] | None = None, executor: Executor | None = None) -> Result:
         """This result with more metrics, or with more systems on the metrics it has; nothing is scored again."""
@@ -236,10 +271,27 @@ class Result(Mapping[str, Any]):
         if not self.has_texts:
             raise ResultError(f"cannot {what} this result: it was saved without its texts (texts=False).")
 
-    def __rich__(self) -> Any:
-        from nlgauge.terminal.tables import result_table
+    def page(self, **options: Any) -> Page:
+        """What `to_text`, `to_markdown`, `to_latex` and `to_html` show: scores, intervals, tests against the first system, and how they were made.
 
-        return result_table(self, None)
+        The options are those of `TableOptions`; Markdown and LaTeX are wide unless wide=False is given.
+        """
+        wanted = TableOptions.of(options)
+        options = {"details": wanted.details, "wide": wanted.wide, "decimals": wanted.decimals}
+        shown = result_page(self, wanted.intervals_of(self), wanted.comparison_of(self), wanted.confidence, **options)
+        return replace(shown, small_print=wanted.small_print_of(self))
+
+    def _short_page(self) -> Page:
+        title = f"{counted(len(self.systems), 'system')}, {counted(len(self.corpus), 'segment')}"
+        page = result_page(self, title=title)
+        return replace(page, notes=[*page.notes, "to_text() adds intervals and tests."])
+
+    def _for_paper(self, options: dict[str, Any]) -> dict[str, Any]:
+        return {"wide": True, **options}
+
+    def _csv_records(self, **options: Any) -> list[dict[str, Any]]:
+        wanted = TableOptions.of(options)
+        return score_records(self, wanted.intervals_of(self), wanted.comparison_of(self))
 
 
 def _same_draws(one: Resampling, other: Resampling) -> bool:

@@ -24,6 +24,8 @@ class Table:
     weights: Array | None = None
     # Segment scores that were saved, of a metric whose class is not here to compute them.
     saved_segments: Arrays = field(default_factory=dict)
+    # Why the values are NaN where that is not the input's doing.
+    unknown: str = ""
 
     @property
     def additive(self) -> bool:

@@ -1,0 +1,46 @@
+"""How numbers are written: decimals by the scale of the output, NaN as n/a."""
+
+from __future__ import annotations
+
+import math
+
+from nlgauge.metric import Output
+
+
+def number(value: float, output: Output, sign: bool = False) -> str:
+    """A score with the decimals of its output: as many as it asks for, two on a scale to 100, none for a count, else four; NaN is n/a."""
+    if math.isnan(value):
+        return "n/a"
+    decimals = output.decimals
+    if decimals is None:
+        decimals = 2 if output.high == 100 else 0 if is_count(output) and float(value).is_integer() else 4
+    return f"{value:{'+' if sign else ''}.{decimals}f}"
+
+
+def is_count(output: Output) -> bool:
+    """Whether an output may be a count: from 0, without an end, and neither better high nor low."""
+    return output.higher_is_better is None and output.low == 0 and output.high == math.inf
+
+
+def bounds(low: float, high: float, output: Output, sign: bool = False) -> str:
+    """An interval; n/a where it is not known."""
+    return "n/a" if math.isnan(low) or math.isnan(high) else f"[{number(low, output, sign)}, {number(high, output, sign)}]"
+
+
+def p_value(value: float) -> str:
+    """A p-value with four decimals."""
+    return "n/a" if math.isnan(value) else f"{value:.4f}"
+
+
+def stars(p: float) -> str:
+    """Marks of significance: one below .05, two below .01, three below .001."""
+    return "*" * sum(p < level for level in (0.05, 0.01, 0.001))
+
+
+def counted(count: int, name: str, plural: str = "") -> str:
+    """A number with its noun, in the singular where it is one.
+
+    >>> counted(1, "test"), counted(3, "test")
+    ('1 test', '3 tests')
+    """
+    return f"{count} {name if count == 1 else plural or name + 's'}"

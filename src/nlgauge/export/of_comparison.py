@@ -1,0 +1,58 @@
+"""What a Comparison shows: a table for each pair of systems, with both scores, how much better the second is, and p-values."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from nlgauge.export.model import Cell, Footnotes, Page, Sheet, column
+from nlgauge.export.numbers import bounds, number, p_value
+from nlgauge.export.of_result import named
+from nlgauge.export.tested import corrected, how_tested
+
+if TYPE_CHECKING:
+    from nlgauge.results.comparison import Compared, Comparison
+
+_NO_INTERVAL = "no interval: undefined in some resamples"
+
+
+def comparison_page(comparison: Comparison) -> Page:
+    """A table for each pair; the gain is plus where the second system of the pair is better than the first."""
+    pairs: dict[tuple[str, str], list[Compared]] = {}
+    for row in comparison:
+        pairs.setdefault((row.first, row.second), []).append(row)
+    footnotes = Footnotes()
+    sheets = [_sheet(pair, rows, comparison.confidence, footnotes) for pair, rows in pairs.items()]
+    notes = ["gain: how much better the second system is than the first; minus where it is worse."] if pairs else []
+    if any(row.output.higher_is_better is None for row in comparison):
+        notes.append("Where neither direction is better, the gain is the second score minus the first.")
+    notes.append(f"p: {how_tested(comparison)}; Holm: {corrected(comparison)}.")
+    if comparison.caution:
+        notes.append(f"Caution: {comparison.caution}.")
+    seed = [] if comparison.seed is None else [f"Resampled with seed {comparison.seed}."]
+    return Page(sheets, footnotes.texts, notes, seed)
+
+
+def _sheet(pair: tuple[str, str], rows: list[Compared], confidence: float, footnotes: Footnotes) -> Sheet:
+    first, second = pair
+    names = [first, second, "gain", f"{100 * confidence:g} % interval", "p", "Holm"]
+    counts = Counter(row.label for row in rows)
+    cells = [_cells(row, counts[row.label] > 1, footnotes) for row in rows]
+    return Sheet([column("metric"), column(""), *(column(name, "number") for name in names)], cells, f"{second} against {first}")
+
+
+def _cells(row: Compared, several: bool, footnotes: Footnotes) -> list[Cell]:
+    output = row.output
+    interval = bounds(row.gain_low, row.gain_high, output, sign=True)
+    reason = footnotes.mark(row.reason)
+    return [
+        named(row.label, output, several),
+        Cell(better=output.higher_is_better),
+        Cell(number(row.first_score, output), "best" if row.better == row.first else ""),
+        Cell(number(row.second_score, output), "best" if row.better == row.second else ""),
+        Cell(number(row.gain, output, sign=True)),
+        Cell(interval, notes=(reason or footnotes.mark(_NO_INTERVAL)) if interval == "n/a" else ()),
+        Cell(p_value(row.p), notes=reason if math.isnan(row.p) else ()),
+        Cell(p_value(row.p_holm), notes=reason if math.isnan(row.p_holm) else ()),
+    ]

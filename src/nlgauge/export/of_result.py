@@ -1,0 +1,229 @@
+"""What a Result shows: scores by metric and system, with intervals and with p-values against the first system where they are given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from nlgauge.export.model import Cell, Column, Footnotes, Page, Sheet, column
+from nlgauge.export.numbers import bounds, counted, number, p_value, stars
+from nlgauge.export.tested import corrected, how_tested, tested_otherwise
+from nlgauge.metric import CorpusMetric, Output
+from nlgauge.results.inference import Interval
+from nlgauge.results.resampling import Clusters, caution
+
+if TYPE_CHECKING:
+    from nlgauge.results.comparison import Compared, Comparison
+    from nlgauge.results.result import Result
+
+
+# More columns of scores with intervals than these do not fit a page.
+_PAGE_COLUMNS = 5
+
+
+class ShownOutput(NamedTuple):
+    """One output of a metric in a table, whether the metric has others there, and whether it belongs to the one before as a detail."""
+
+    label: str
+    output: Output
+    several: bool
+    further: bool
+
+    def name(self, better: bool = False) -> Cell:
+        """The metric's name, with the output's where it has several, its parameters below; with its direction where that has no column."""
+        return named(self.label, self.output, self.several, better)
+
+    def detail(self) -> Cell:
+        """The output's name alone, for a row below the metric's own."""
+        return Cell(f"  {self.output.name}", "quiet")
+
+
+@dataclass
+class ScoreCells:
+    """The cells of one result's scores; remarks are collected in the footnotes."""
+
+    result: Result
+    intervals: Mapping[str, Any] | None = None
+    comparison: Comparison | None = None
+    details: bool = False
+    notes: Footnotes = field(default_factory=Footnotes)
+    # How many are shown of every score; None: as many as its output asks for.
+    decimals: int | None = None
+
+    def __post_init__(self) -> None:
+        self._tests = {(row.label, row.output.name, row.second): row for row in self.comparison or () if row.first == self.result.systems[0]}
+
+    def outputs(self) -> Iterator[ShownOutput]:
+        """What has rows or columns: the leading output of each part, or with details every output."""
+        for label in self.result.labels:
+            table = self.result.tables[self.result.systems[0], label]
+            leading = table.leading()
+            for output in table.outputs() if self.details else leading:
+                shown = output if self.decimals is None else replace(output, decimals=self.decimals)
+                yield ShownOutput(label, shown, output not in leading or len(leading) > 1, output not in leading)
+
+    def score(self, system: str, shown: ShownOutput) -> Cell:
+        """The score; the best of several systems is marked."""
+        label, output = shown.label, shown.output
+        table = self.result.tables[system, label]
+        score = table.scores().get(output.name, math.nan)
+        if math.isnan(score):
+            mark = self.notes.mark(table.unknown or output.nan)
+        else:
+            count = table.undefined().get(output.name, 0)
+            remark = f"{count} of {counted(len(self.result.corpus), 'segment')} have no value ({output.nan}) and are left out"
+            mark = self.notes.mark(remark) if count else ()
+        best = len(self.result.systems) > 1 and score == self._best(label, output)
+        return Cell(number(score, output), "best" if best else "", notes=mark)
+
+    def _best(self, label: str, output: Output) -> float | None:
+        scores: list[float] = [self.result.tables[system, label].scores().get(output.name, math.nan) for system in self.result.systems]
+        known = [score for score in scores if not math.isnan(score)]
+        if output.higher_is_better is None or not known:
+            return None
+        return max(known) if output.higher_is_better else min(known)
+
+    def interval(self, system: str, shown: ShownOutput) -> Cell:
+        """The bounds of the interval."""
+        assert self.intervals is not None
+        by_label = self.intervals[system] if len(self.result.systems) > 1 else self.intervals
+        found: Interval = by_label[shown.label][shown.output.name]
+        text = bounds(found.low, found.high, shown.output)
+        return Cell(text, notes=self.notes.mark(found.reason) if text == "n/a" else ())
+
+    def test(self, system: str, shown: ShownOutput) -> Compared | None:
+        """The test against the first system."""
+        return self._tests.get((shown.label, shown.output.name, system))
+
+    def p_values(self, system: str, shown: ShownOutput) -> list[Cell]:
+        """The p-value against the first system, raw and corrected."""
+        row = self.test(system, shown)
+        if row is None or self.comparison is None:
+            return [Cell(), Cell()]
+        mark = self.notes.mark(row.reason if math.isnan(row.p) else tested_otherwise(row, self.comparison))
+        return [Cell(p_value(row.p)), Cell(p_value(row.p_holm), notes=mark)]
+
+    def row(self, system: str, shown: ShownOutput) -> list[Cell]:
+        """Score, interval and p-values, as far as they are shown."""
+        cells = [self.score(system, shown)]
+        if self.intervals is not None:
+            cells.append(self.interval(system, shown))
+        return cells if self.comparison is None else [*cells, *self.p_values(system, shown)]
+
+
+def named(label: str, output: Output, several: bool, better: bool = False) -> Cell:
+    """A metric's label as a cell: parameters below its name, the output's name beside it where several of its outputs are shown."""
+    name, bracket, parameters = label.partition("(")
+    text = f"{name} {output.name}" if several and output.name != name else name
+    return Cell(text, better=output.higher_is_better if better else None, below=bracket + parameters)
+
+
+def result_page(
+    result: Result,
+    intervals: Mapping[str, Any] | None = None,
+    comparison: Comparison | None = None,
+    confidence: float = 0.95,
+    *,
+    details: bool = False,
+    wide: bool = False,
+    decimals: int | None = None,
+    title: str = "",
+) -> Page:
+    """One row per metric and system or, if `wide`, one row per system and one column per metric; with details every output has its own.
+
+    `intervals` and `comparison` are what `Result.intervals` and `Result.compare` gave; without them they are not shown.
+    """
+    cells = ScoreCells(result, intervals, comparison, details, decimals=decimals)
+    sheet = _wide(cells) if wide else Sheet(long_columns(cells, confidence), long_rows(cells))
+    notes = _how_to_read(cells, confidence) if wide else []
+    return Page([replace(sheet, title=title)], cells.notes.texts, [*notes, *_remarks(cells)])
+
+
+def long_rows(cells: ScoreCells) -> list[list[Cell]]:
+    """One row per metric and system: name and direction, once per metric, then the system and its numbers."""
+    rows = []
+    for shown in cells.outputs():
+        for i, system in enumerate(cells.result.systems):
+            row = cells.row(system, shown)
+            head = [Cell(), Cell()] if i else [shown.detail() if shown.further else shown.name(), Cell(better=shown.output.higher_is_better)]
+            rows.append([*head, Cell(system, row[0].tone), *row])
+    return rows
+
+
+def long_columns(cells: ScoreCells, confidence: float) -> list[Column]:
+    """The columns of `long_rows`."""
+    names = [
+        "score",
+        *([f"{100 * confidence:g} % interval"] if cells.intervals is not None else []),
+        *(["p", "Holm"] if cells.comparison is not None else []),
+    ]
+    return [column("metric"), column(""), column("system"), *(column(name, "number") for name in names)]
+
+
+def _wide(cells: ScoreCells) -> Sheet:
+    """One row per system and one column per metric; the other way round where that has fewer columns and there are too many for a page."""
+    outputs, systems = list(cells.outputs()), cells.result.systems
+    scores = {(system, i): _scored(cells, system, shown) for system in systems for i, shown in enumerate(outputs)}
+    if len(outputs) > max(_PAGE_COLUMNS, len(systems)):
+        rows = [[shown.name(better=True), *(scores[system, i] for system in systems)] for i, shown in enumerate(outputs)]
+        return Sheet([column("metric"), *(column(system, "number") for system in systems)], rows)
+    rows = [[Cell(system), *(scores[system, i] for i in range(len(outputs)))] for system in systems]
+    return Sheet([column("system"), *(Column(shown.name(better=True), "number") for shown in outputs)], rows)
+
+
+def _scored(cells: ScoreCells, system: str, shown: ShownOutput) -> Cell:
+    """A score with its interval, stars where it differs from the first system's, and all their remarks."""
+    score, test = cells.score(system, shown), cells.test(system, shown)
+    interval = cells.interval(system, shown) if cells.intervals is not None else Cell()
+    remark = tested_otherwise(test, cells.comparison) if test and cells.comparison else ""
+    notes = dict.fromkeys([*score.notes, *interval.notes, *cells.notes.mark(remark)])
+    return replace(score, stars="" if test is None else stars(test.p_holm), notes=tuple(notes), aside=interval.text)
+
+
+def _how_to_read(cells: ScoreCells, confidence: float) -> list[str]:
+    """What a table of scores alone does not say by itself."""
+    found = []
+    if cells.intervals is not None:
+        found.append(f"In brackets: {100 * confidence:g} % intervals.")
+    if len(cells.result.systems) > 1:
+        found.append("The best score is bold.")
+    if cells.comparison is not None and cells.comparison.rows:
+        found.append("* p < 0.05, ** p < 0.01, *** p < 0.001 (corrected).")
+    return found
+
+
+def _remarks(cells: ScoreCells) -> list[str]:
+    result, found = cells.result, []
+    for (system, label), table in result.tables.items():
+        scores = table.scores()
+        for output in table.outputs():
+            if output.note and scores[output.name] > 0:
+                found.append(f"{label}, {system}: {scores[output.name]:g} {output.note}.")
+    if cells.comparison is not None and cells.comparison.rows:
+        found.append(f"p-values: against {cells.comparison.rows[0].first}, {how_tested(cells.comparison)}, Holm-{corrected(cells.comparison)}.")
+    units = Clusters(result.corpus.documents, len(result.corpus)).count
+    if cells.intervals is not None and caution(units, ""):
+        found.append(f"Caution: {caution(units, '')}.")
+    return found
+
+
+def small_print(result: Result, confidence: float | None, resamples: int, seed: int, test: str) -> list[str]:
+    """Each metric's signature with what intervals and tests were drawn with: bs, halves, ar (numbers of resamples), seed, confidence.
+
+    `confidence` is None where no intervals are shown, `test` is "" where no tests are.
+    """
+    found = []
+    for label, signature in result.signatures.items():
+        metric = result.job.metrics[label]
+        whole = isinstance(metric, CorpusMetric)
+        count = min(resamples, metric.resamples) if isinstance(metric, CorpusMetric) else resamples
+        facts = {}
+        if count and confidence is not None:
+            facts["halves" if whole else "bs"] = f"{count}|confidence:{100 * confidence:g}"
+        if count and test:
+            facts["ar" if whole or test == "randomisation" else "bs-test"] = str(count)
+        drawn = "".join(f"|{name}:{value}" for name, value in facts.items())
+        found.append(f"{label}: {signature}{drawn}" + (f"|seed:{seed}" if drawn and not metric.seeded else ""))
+    return found

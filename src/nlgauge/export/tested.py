@@ -1,0 +1,30 @@
+"""How tests are named where they are shown."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from nlgauge.export.numbers import counted
+
+if TYPE_CHECKING:
+    from nlgauge.results.comparison import Compared, Comparison
+
+_NAMES = {"randomisation": "approximate randomisation", "bootstrap": "paired bootstrap"}
+
+
+def how_tested(comparison: Comparison) -> str:
+    """The test of a comparison and its number of resamples."""
+    return f"{_NAMES[comparison.test]} with {comparison.resamples} resamples"
+
+
+def tested_otherwise(row: Compared, comparison: Comparison) -> str:
+    """A remark where a metric was tested otherwise than the rest, else ""."""
+    if math.isnan(row.p) or (row.test, row.resamples) == (comparison.test, comparison.resamples):
+        return ""
+    return f"p by {_NAMES[row.test]} with {row.resamples} resamples"
+
+
+def corrected(comparison: Comparison) -> str:
+    """What Holm's correction counted."""
+    return f"corrected for the {counted(sum(not math.isnan(row.p) for row in comparison), 'test')} shown"

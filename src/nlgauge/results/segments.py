@@ -1,0 +1,230 @@
+"""Segments of a result: their scores and texts as records, the worst of them, and those on which two metrics disagree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
+from nlgauge.errors import ParameterError, UnknownNameError
+from nlgauge.export.model import Cell, Column, Page, Sheet, column
+from nlgauge.export.numbers import counted, number
+from nlgauge.export.shown import Exported
+from nlgauge.metric import Output
+from nlgauge.results.frames import as_frame
+from nlgauge.results.labels import bare_name, short_names
+
+if TYPE_CHECKING:
+    from nlgauge.corpus import Corpus
+    from nlgauge.results.result import Result
+
+# What a record has before scores, so that a field of this name is called field.NAME.
+_TAKEN = ("segment", "system", "source", "reference", "references", "prediction", "predictions")
+
+
+@dataclass(frozen=True, repr=False)
+class SegmentList(Exported, Sequence[dict[str, Any]]):
+    """Some segments with scores and texts, as plain dictionaries in an order that says something; `note` says what was left out."""
+
+    rows: list[dict[str, Any]]
+    numbers: dict[str, Output]
+    note: str = ""
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[dict[str, Any]]: ...
+
+    def __getitem__(self, place: int | slice) -> dict[str, Any] | Sequence[dict[str, Any]]:
+        return self.rows[place]
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows as plain dictionaries."""
+        return list(self.rows)
+
+    def frame(self, frame: str | None = None) -> Any:
+        """The rows as a pandas or polars frame, whichever is installed, else a list of dictionaries."""
+        return as_frame(self.rows, frame)
+
+    def page(self) -> Page:
+        """One row per segment and system, its texts one below the other."""
+        columns = [column("segment"), column("system"), *(Column(Cell(name), "number") for name in self.numbers), column("texts")]
+        rows: list[list[Cell]] = []
+        for row in self.rows:
+            scores = [Cell(number(row[name], output)) for name, output in self.numbers.items()]
+            first, *others = _texts_of(row) or [Cell()]
+            rows.append([Cell(str(row["segment"])), Cell(row["system"]), *scores, first])
+            rows += [[Cell(), Cell(), *(Cell() for _ in scores), text] for text in others]
+        return Page([Sheet(columns, rows)], notes=[self.note] if self.note else [])
+
+    _short_page = page
+    _csv_records = records
+
+
+def _texts_of(row: dict[str, Any]) -> list[Cell]:
+    found = []
+    for name in ("prediction", "predictions", "reference", "references", "source"):
+        texts = row.get(name, [])
+        for text in [texts] if isinstance(texts, str) else texts:
+            found.append(Cell(f"{name.removesuffix('s')}: {text}", "" if name.startswith("prediction") else "quiet"))
+    return found
+
+
+def column_names(result: Result) -> dict[tuple[str, str], str]:
+    """What every output is called in a frame: the metric's name, and after a dot the output's where that is another name."""
+    metrics = {label: result.tables[result.systems[0], label].metric for label in result.labels}
+    short = short_names(metrics)
+    found = {}
+    for label, metric in metrics.items():
+        for output in result.tables[result.systems[0], label].outputs():
+            found[label, output.name] = short[label] if output.name in (bare_name(metric), "score") else f"{short[label]}.{output.name}"
+    return found
+
+
+def segment_columns(result: Result, wide: bool = False, texts: bool = False) -> Iterator[dict[str, Sequence[Any]]]:
+    """The columns of one row per segment and system, system by system, so that a long file can be written without all records at once.
+
+    If `wide`, there is one row per segment, with columns system/output. Fields and texts stand before scores.
+    """
+    corpus, names = result.corpus, column_names(result)
+    shared = _shared_columns(corpus, texts)
+    own = ((system, {**_system_columns(corpus, system, texts), **_scores(result, system, names)}) for system in result.systems)
+    if wide:
+        beside = {f"{system}/{name}": values for system, columns in own for name, values in columns.items() if values is not None}
+        yield {"segment": corpus.ids, **shared, **beside}
+        return
+    unknown = [None] * len(corpus)
+    for system, columns in own:
+        filled = {name: unknown if values is None else values for name, values in columns.items()}
+        yield {"segment": corpus.ids, "system": [system] * len(corpus), **shared, **filled}
+
+
+def _scores(result: Result, system: str, names: dict[tuple[str, str], str]) -> dict[str, Sequence[Any]]:
+    return {names[label, output]: values.tolist() for label in result.labels for output, values in result.tables[system, label].segments().items()}
+
+
+def _shared_columns(corpus: Corpus, texts: bool) -> dict[str, Sequence[Any]]:
+    """What belongs to a segment whatever the system: further fields and, with texts, source and references."""
+    found: dict[str, Sequence[Any]] = {field_name(name): values for name, values in corpus.fields.items()}
+    if texts and corpus.sources is not None:
+        found["source"] = [corpus.texts[text] for text in corpus.sources.tolist()]
+    if texts and corpus.references is not None:
+        found |= _ragged("reference", corpus, corpus.references.lists())
+    return found
+
+
+def _system_columns(corpus: Corpus, system: str, texts: bool) -> dict[str, Sequence[Any] | None]:
+    """What belongs to a segment's prediction by one system: further fields, None for those it does not have, and, with texts, the prediction."""
+    found: dict[str, Sequence[Any] | None] = {field_name(name): values.get(system) for name, values in corpus.system_fields.items()}
+    return found | (_ragged("prediction", corpus, corpus.predictions[system].lists()) if texts else {})
+
+
+def field_name(name: str, taken: Container[str] = _TAKEN) -> str:
+    """What a field is called beside columns of ours: field.NAME where one of them is called so."""
+    return f"field.{name}" if name in taken else name
+
+
+def _ragged(name: str, corpus: Corpus, rows: Sequence[Sequence[int]]) -> dict[str, Sequence[Any]]:
+    """Texts of which each segment has one, or else lists of texts under the plural."""
+    if all(len(row) == 1 for row in rows):
+        return {name: [corpus.texts[row[0]] for row in rows]}
+    return {f"{name}s": [[corpus.texts[text] for text in row] for row in rows]}
+
+
+def output_named(result: Result, name: str) -> tuple[str, Output]:
+    """The label and the output that a metric's name, or name.output, stands for."""
+    try:
+        label = result.label(name)
+        return label, result.tables[result.systems[0], label].outputs()[0]
+    except UnknownNameError:
+        metric, dot, output = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+        if not dot:
+            raise
+        label = result.label(metric)
+        outputs = {found.name: found for found in result.tables[result.systems[0], label].outputs()}
+        if output not in outputs:
+            raise UnknownNameError(f"{label} has no output {output!r}; there are {', '.join(outputs)}.") from None
+        return label, outputs[output]
+
+
+def worst(result: Result, metric: str, n: int, system: str | None) -> SegmentList:
+    """The segments with the worst scores first."""
+    chosen = _Chosen(result, system, n)
+    scores, goodness = chosen.values(metric)
+    known = np.flatnonzero(~np.isnan(goodness))
+    order = known[np.argsort(goodness[known], kind="stable")]
+    return chosen.listed(order[:n], {metric: scores}, len(goodness) - len(known))
+
+
+def disagreements(result: Result, one: str, other: str, n: int, system: str | None) -> SegmentList:
+    """The segments that two metrics rank most differently; ranks are shares, from near 0 (worst) to 1 (best)."""
+    chosen = _Chosen(result, system, n)
+    (ours, our_goodness), (theirs, their_goodness) = chosen.values(one), chosen.values(other)
+    known = np.flatnonzero(~np.isnan(our_goodness) & ~np.isnan(their_goodness))
+    ranks = {name: np.full(len(ours), math.nan) for name in (one, other)}
+    ranks[one][known], ranks[other][known] = fractional_ranks(our_goodness[known]), fractional_ranks(their_goodness[known])
+    order = known[np.argsort(-np.abs(ranks[one] - ranks[other])[known], kind="stable")]
+    columns = {one: ours, other: theirs, **{f"rank of {name}": values for name, values in ranks.items()}}
+    return chosen.listed(order[:n], columns, len(ours) - len(known))
+
+
+def fractional_ranks(values: Array) -> Array:
+    """The rank of each value as a share of their number, the highest 1; equal values share their mean rank.
+
+    >>> fractional_ranks(np.array([5.0, 7.0, 5.0, 9.0])).tolist()
+    [0.375, 0.75, 0.375, 1.0]
+    """
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: Array = (np.cumsum(counts) - (counts - 1) / 2)[places.reshape(-1)] / max(1, len(values))
+    return ranks
+
+
+class _Chosen:
+    """The segments of one system or of all, one after the other, among which some are looked for."""
+
+    def __init__(self, result: Result, system: str | None, n: int) -> None:
+        if not isinstance(n, int) or isinstance(n, bool) or n < 1:
+            raise ParameterError(f"n must be a whole number from 1, got {n!r:.60}.")
+        if system is not None:
+            result.check_system(system)
+        self._result = result
+        self._systems = result.systems if system is None else (system,)
+        self._outputs: dict[str, Output] = {}
+
+    def values(self, metric: str) -> tuple[Array, Array]:
+        """The scores, and the same turned so that higher is better."""
+        label, output = output_named(self._result, metric)
+        rows = [self._result.tables[system, label].segments() for system in self._systems]
+        if not all(output.name in row for row in rows):
+            raise ParameterError(f"{label} has no segment scores; choose another metric.")
+        if output.higher_is_better is None:
+            raise ParameterError(f"{output.name} of {label} is neither better high nor low, so no segment is the worst; sort frame() by it.")
+        self._outputs[metric] = output
+        scores = np.concatenate([row[output.name] for row in rows])
+        return scores, scores if output.higher_is_better else -scores
+
+    def listed(self, places: Array, columns: dict[str, Array], unknown: int) -> SegmentList:
+        """The segments at these places with these columns, and their texts as far as the result has them."""
+        corpus, count = self._result.corpus, len(self._result.corpus)
+        share = Output("rank", None, 0, 1)
+        shared = _shared_columns(corpus, self._result.has_texts)
+        own = {system: _system_columns(corpus, system, self._result.has_texts) for system in self._systems}
+        rows = []
+        for place in places.tolist():
+            system, segment = self._systems[place // count], place % count
+            numbers = {name: float(values[place]) for name, values in columns.items()}
+            texts = {name: None if values is None else values[segment] for name, values in {**shared, **own[system]}.items()}
+            rows.append({"segment": corpus.ids[segment], "system": system, **numbers, **texts})
+        note = f"{counted(unknown, 'segment')} without a value {'was' if unknown == 1 else 'were'} left out." if unknown else ""
+        return SegmentList(rows, {name: self._outputs.get(name, share) for name in columns}, note)
