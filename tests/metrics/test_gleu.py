@@ -13,7 +13,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.metric.registry import parse
 from nlgauge.metrics.gleu import Gleu
 
-CHANGED_PARAMETERS = {"tokenizer": "13a"}
+CHANGED_PARAMETERS = {"tokenizer": "13a", "min_order": 2}
 # As in NLTK, texts without a token score 0, also two equal ones.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "only punctuation", "not a character"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,7 @@ from nlgauge.run.chunk import Chunk, Job
 from nlgauge.run.executors import Serial
 
 _LABEL = "bertscore"
+_WITHOUT_EFFECT = ("verbose", "nthreads", "use_fast_tokenizer")
 
 
 class Scores(NamedTuple):
@@ -177,6 +178,17 @@ def score(
     )
     scores = scorer._scored(cands, refs, None, batch_size)
     return (scores, scorer.hash) if return_hash else scores
+
+
+def with_baseline(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyword arguments of bert-score as parameters of nlgauge's bertscore: the baseline is looked up, what changes no number is left out."""
+    given = {name: value for name, value in arguments.items() if name not in _WITHOUT_EFFECT}
+    wanted, path = given.pop("rescale_with_baseline", False), given.pop("baseline_path", None)
+    if not wanted:
+        return given
+    names = [name for name in ("model_type", "num_layers", "lang") if name in given]
+    spelt = {"model_type": given.get("model"), "num_layers": given.get("layer"), **{name: given[name] for name in names}}
+    return {**given, "baseline": BERTScorer(**spelt, rescale_with_baseline=True, baseline_path=path).baseline_vals}
 
 
 def _baseline(path: str | Path | None, lang: str | None, model: str, layer: int) -> tuple[float, ...]:
