@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 from nlgauge.compat.collecting import Collected
@@ -28,7 +29,7 @@ class Module:
     def __init__(
         self, name: str, shape: Shape, arguments: Mapping[str, Any], *, module_type: str = "metric", experiment_id: str | None = None
     ) -> None:
-        self.name = name
+        self.name = shape.name or name
         self.module_type = module_type
         self.experiment_id = experiment_id
         self._shape = shape
@@ -163,7 +164,7 @@ class Combined:
         for name, module in self._modules:
             own = {key: value for key, value in arguments.items() if key == "reduce_fn" or module.accepts(key)}
             found = module.compute(predictions=predictions, references=references, sources=sources, **own)
-            results.append((name, found if isinstance(found, dict) else vars(found) if hasattr(found, "__dict__") else {module.name: found}))
+            results.append((name, found if isinstance(found, dict) else vars(found) if isinstance(found, SimpleNamespace) else {module.name: found}))
         names, outputs = Counter(name for name, _ in results), Counter(key for _, found in results for key in found)
         numbers: Counter[str] = Counter()
         merged: dict[str, Any] = {}

@@ -9,18 +9,22 @@ from nlgauge.compat.evaluate import answers, models, texts
 
 
 class Shape(NamedTuple):
-    """What a name of evaluate's means here: the function that gives its outputs, and the metric of nlgauge behind it."""
+    """What a name of evaluate's means here: the function that gives its outputs, and the metric of nlgauge behind it.
+
+    `name` is what evaluate calls the loaded metric, after its class, where that is not the name that it is loaded by.
+    """
 
     compute: Callable[..., Any]
     metric: str
+    name: str | None = None
 
 
 SHAPES: Mapping[str, Shape] = {
-    "bertscore": Shape(models.bertscore, "bertscore"),
+    "bertscore": Shape(models.bertscore, "bertscore", "bert_score"),
     "bleu": Shape(texts.bleu, "bleu"),
     "cer": Shape(texts.cer, "cer"),
     "character": Shape(texts.character, "character"),
-    "chrf": Shape(texts.chrf, "chrf"),
+    "chrf": Shape(texts.chrf, "chrf", "chr_f"),
     "exact_match": Shape(texts.exact_match, "exact_match"),
     "google_bleu": Shape(texts.google_bleu, "gleu"),
     "mauve": Shape(models.mauve, "mauve"),
