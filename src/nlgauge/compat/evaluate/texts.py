@@ -57,10 +57,12 @@ def sacrebleu(
     scores = table.scores()
     order = sum(name.startswith("precision") for name in scores)
     length, reference_length, matched, total = _counts(table.statistics["bleu"].sum(axis=0), order)
+    # sacreBLEU hands out the counts after add-k has added to them, which it does where anything matched.
+    added = 0 if smooth_method != "add-k" or not any(matched) else 1 if smooth_value is None else smooth_value
     return {
         "score": scores["bleu"],
-        "counts": matched,
-        "totals": total,
+        "counts": [matched[0], *(count + added for count in matched[1:])],
+        "totals": [total[0], *(count + added for count in total[1:])],
         "precisions": [scores[f"precision{n}"] for n in range(1, order + 1)],
         "bp": scores["brevity_penalty"],
         "sys_len": length,
