@@ -60,6 +60,8 @@ def test_directories_hold_one_text_per_file_or_one_segment_per_file(place: Path)
         found = scorer(str(place / "P"), str(place / "R"), strategy=strategy)
         assert found["total_items"] == 2
         assert scores(found, "rouge") == expected
+    same = write(place / "same", a__txt="the cat is\non the mat", b__txt=preds[1])
+    assert NLGMetricverse("exact_match")(place / "P", same)["exact_match"]["score"] == 1
     several = scorer(str(place / "P"), str(place / "R"), strategy=LINES)
     assert scores(several, "rouge") == scores(scorer([["the cat is", "on the mat"], [preds[1]]], [[refs[0]], [refs[1]]]), "rouge") != expected
 
