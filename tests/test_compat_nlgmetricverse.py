@@ -221,6 +221,7 @@ def test_evaluate_computes_what_is_not_here(evaluate: list[str]) -> None:
     with pytest.warns(UserWarning, match="'comet' is not a metric of nlgauge; Hugging Face evaluate computes it"):
         metric = load_metric("comet")
     assert metric.compute(preds, refs) == {"comet": {"score": 0.5, "mean_score": 0.5, "scores": [0.25, 0.75]}}
+    assert "metric:evaluate comet|evaluate:" in nlgauge.score(preds, refs, metrics=metric).signatures["comet"]
     with pytest.warns(UserWarning, match="pearsonr"):
         scorer = NLGMetricverse(metrics=["bleu", {"path": "pearsonr", "resulting_name": "r", "factor": 3}])
     assert scorer(preds, [[ref, "more"] for ref in refs])["r"]["score"] == 6
