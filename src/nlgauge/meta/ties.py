@@ -236,7 +236,7 @@ def _floor(x: Array, z: Array) -> float:
 
 
 def _many(x: Array) -> bool:
-    return len(x) * x.shape[1] * (x.shape[1] - 1) // 2 > _SORTED_PAIRS
+    return bool(len(x) * x.shape[1] * (x.shape[1] - 1) // 2 > _SORTED_PAIRS)
 
 
 def _weights(x: Array) -> Array:
