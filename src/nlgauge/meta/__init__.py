@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nlgauge.meta.coefficients import somers as somers
     from nlgauge.meta.coefficients import spearman as spearman
     from nlgauge.meta.found import Found as Found
+    from nlgauge.meta.judgements import Judgements as Judgements
     from nlgauge.meta.soft import pairwise_accuracy as pairwise_accuracy
     from nlgauge.meta.soft import pooled_pairwise_accuracy as pooled_pairwise_accuracy
     from nlgauge.meta.soft import soft_pairwise_accuracy as soft_pairwise_accuracy
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 # Where each public name lives; it is imported at first use, as those of nlgauge itself.
 _HOMES = {
     "Found": "found",
+    "Judgements": "judgements",
     **dict.fromkeys(
         ("pearson", "spearman", "kendall", "kendall_a", "kendall_c", "gamma", "somers", "pairwise_difference_pearson"),
         "coefficients",
