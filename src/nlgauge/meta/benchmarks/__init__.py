@@ -1,0 +1,19 @@
+"""Benchmarks of human judgements by name: what they are, where they are, what they hold.
+
+>>> from nlgauge.meta import benchmarks
+>>> sample = benchmarks.load("sample")
+>>> sample
+Benchmark(sample: 24 segments, 4 systems, relevance, fluency)
+>>> benchmarks.card("wmt17").licence
+'WMT data may be used freely for research'
+"""
+
+from nlgauge.meta.benchmarks.benchmark import Benchmark
+from nlgauge.meta.benchmarks.card import BenchmarkCard
+from nlgauge.meta.benchmarks.catalogue import card, names
+from nlgauge.meta.benchmarks.loading import imported, load
+from nlgauge.meta.benchmarks.places import folder
+from nlgauge.meta.benchmarks.rows import Pair, Row
+from nlgauge.meta.benchmarks.scores import MetricScores
+
+__all__ = ["Benchmark", "BenchmarkCard", "MetricScores", "Pair", "Row", "card", "folder", "imported", "load", "names"]

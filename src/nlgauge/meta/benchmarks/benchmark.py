@@ -1,0 +1,215 @@
+"""Benchmark: judged texts, as a corpus to be scored and as judgements to correlate metrics with."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array
+from nlgauge.corpus.parts import Parts
+from nlgauge.errors import InputError, UnknownNameError, did_you_mean
+from nlgauge.meta.benchmarks.card import BenchmarkCard
+from nlgauge.meta.benchmarks.rows import Pair, Row
+
+if TYPE_CHECKING:
+    from nlgauge.meta.benchmarks.scores import MetricScores
+    from nlgauge.meta.judgements import Judgements
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Benchmark:
+    """Rows of judged texts, or pairs of which one was judged better, with the card that says what they are."""
+
+    card: BenchmarkCard
+    rows: tuple[Row, ...]
+    pairs: tuple[Pair, ...] = ()
+
+    def __repr__(self) -> str:
+        judged = ", ".join(self.dimensions) if not self.pairs else f"{len(self.pairs)} pairs"
+        return f"Benchmark({self.card.name}: {len(self.segments)} segments, {len(self.systems)} systems, {judged})"
+
+    @property
+    def name(self) -> str:
+        """The benchmark's name."""
+        return self.card.name
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """The systems' names, in order of first appearance."""
+        return tuple(dict.fromkeys(row.system for row in self.rows))
+
+    @cached_property
+    def segments(self) -> tuple[str, ...]:
+        """The segments' ids, in order of first appearance."""
+        return tuple(dict.fromkeys(row.segment for row in self.rows))
+
+    @cached_property
+    def dimensions(self) -> tuple[str, ...]:
+        """What people judged, in order of first appearance."""
+        return tuple(dict.fromkeys(name for row in self.rows for name in row.human))
+
+    @cached_property
+    def groups(self) -> tuple[str, ...]:
+        """The language pairs; one that is called "" where there are none."""
+        return tuple(dict.fromkeys(row.group for row in self.rows))
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether every prediction is known."""
+        return all(row.prediction is not None for row in self.rows)
+
+    def machines(self) -> Benchmark:
+        """What machines wrote: human texts are often the reference itself, and would make any metric look good."""
+        rows = [row for row in self.rows if not row.by_human and row.system not in self.card.people]
+        return self if len(rows) == len(self.rows) else self._with_rows(rows)
+
+    def where(self, *, group: str | None = None, systems: Iterable[str] | None = None, segments: Iterable[str] | None = None) -> Benchmark:
+        """The part with this language pair, these systems and these segments."""
+        if group is not None and group not in self.groups:
+            raise UnknownNameError(f"{self.name} has no group {group!r}{did_you_mean(group, self.groups)}; there are {', '.join(self.groups)}.")
+        chosen = {"system": None if systems is None else set(systems), "segment": None if segments is None else set(segments)}
+        rows = [
+            row
+            for row in self.rows
+            if (group is None or row.group == group) and all(wanted is None or getattr(row, name) in wanted for name, wanted in chosen.items())
+        ]
+        if not rows:
+            raise InputError(f"{self.name} has no rows of what was asked for.")
+        return self._with_rows(rows)
+
+    def sample(self, segments: int, seed: int = 12345) -> Benchmark:
+        """A part with this many segments of each language pair, drawn at random; all where there are fewer."""
+        rng = np.random.default_rng(seed)
+        drawn: set[str] = set()
+        for group in self.groups:
+            own = list(dict.fromkeys(row.segment for row in self.rows if row.group == group))
+            drawn |= {own[i] for i in rng.permutation(len(own))[:segments].tolist()}
+        return self.where(segments=drawn)
+
+    def _with_rows(self, rows: Sequence[Row]) -> Benchmark:
+        there = {(row.segment, row.system) for row in rows}
+        pairs = tuple(pair for pair in self.pairs if (pair.segment, pair.better) in there and (pair.segment, pair.worse) in there)
+        return replace(self, rows=tuple(rows), pairs=pairs)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all texts and of their order: scores belong to this benchmark alone."""
+        digest = hashlib.sha256()
+        for row in self.rows:
+            for text in (row.segment, row.system, row.prediction or "", row.source or "", *row.references):
+                digest.update(text.encode("utf-8", "surrogatepass") + b"\x00")
+            digest.update(b"\x01")
+        return digest.hexdigest()[:16]
+
+    def is_grid(self) -> bool:
+        """Whether every system has every segment, with the same source and references."""
+        shared = {(row.segment, row.source, row.references) for row in self.rows}
+        return len(self.rows) == len(self.systems) * len(self.segments) and len(shared) == len(self.segments)
+
+    def corpus(self) -> Corpus:
+        """The texts, with human scores as system fields named by their dimension, and what else is known of segments as fields.
+
+        Where some system lacks some segment, every row is a segment of its own, with its system and human scores as fields.
+        """
+        if not self.has_texts:
+            raise InputError(f"{self.name} has scores only, without texts; correlate the published metrics instead (peers=True, --peers).")
+        rows = self.rows
+        if not self.is_grid():
+            named = {"segment": [row.segment for row in rows], "system": [row.system for row in rows], **self._fields(rows)}
+            ids = [f"{row.segment}|{row.system}" for row in rows]
+            return Corpus.of_parts(Parts({"system": [row.prediction for row in rows]}, **_shared(rows), ids=ids, fields=named), self.language)
+        by_system = {system: self._in_order(system) for system in self.systems}
+        own = {system: self._fields(each) for system, each in by_system.items()}
+        first = own[self.systems[0]]
+        constant = {name for name in first if name not in self.dimensions and all(each[name] == first[name] for each in own.values())}
+        parts = Parts(
+            {system: [row.prediction for row in each] for system, each in by_system.items()},
+            **_shared(by_system[self.systems[0]]),
+            ids=list(self.segments),
+            fields={name: values for name, values in first.items() if name in constant},
+            system_fields={name: {system: each[name] for system, each in own.items()} for name in first if name not in constant},
+        )
+        return Corpus.of_parts(parts, self.language)
+
+    def _in_order(self, system: str) -> list[Row]:
+        own = {row.segment: row for row in self.rows if row.system == system}
+        return [own[segment] for segment in self.segments]
+
+    def _fields(self, rows: Sequence[Row]) -> dict[str, list[Any]]:
+        kinds = dict.fromkeys(name for row in self.rows for name in row.meta)
+        found: dict[str, list[Any]] = {name: [row.human.get(name) for row in rows] for name in self.dimensions}
+        return {**found, **{name: [row.meta.get(name) for row in rows] for name in kinds if name not in found}}
+
+    @property
+    def language(self) -> str | None:
+        """The language of the texts, where it is one."""
+        spoken = {group.rpartition("-")[2] for group in self.groups if group} or set(self.card.languages)
+        return spoken.pop() if len(spoken) == 1 else None
+
+    def cells(self, values: Iterable[float]) -> Array:
+        """One value per row as (systems, segments), NaN where a system lacks a segment."""
+        found = np.full((len(self.systems), len(self.segments)), np.nan)
+        found[self._places] = np.fromiter(values, dtype=np.float64, count=len(self.rows))
+        return found
+
+    @cached_property
+    def _places(self) -> tuple[Array, Array]:
+        systems, segments = ({name: i for i, name in enumerate(names)} for names in (self.systems, self.segments))
+        return np.array([systems[row.system] for row in self.rows]), np.array([segments[row.segment] for row in self.rows])
+
+    def human(self, dimension: str) -> Array:
+        """(systems, segments) human scores, NaN where one is missing."""
+        if dimension not in self.dimensions:
+            known = ", ".join(self.dimensions) or "none, but pairs"
+            raise UnknownNameError(f"{self.name} has no dimension {dimension!r}{did_you_mean(dimension, self.dimensions)}; there are {known}.")
+        return self.cells(row.human.get(dimension, np.nan) for row in self.rows)
+
+    def ratings(self, dimension: str) -> Array | None:
+        """(systems, segments, raters) single ratings, NaN where there are fewer; None where they are not known."""
+        most = max((len(row.ratings.get(dimension, ())) for row in self.rows), default=0)
+        if not most:
+            return None
+        found = np.full((len(self.systems), len(self.segments), most), np.nan)
+        for system, segment, row in zip(*self._places, self.rows, strict=True):
+            own = row.ratings.get(dimension, ())
+            found[system, segment, : len(own)] = own
+        return found
+
+    @cached_property
+    def group_of_segments(self) -> tuple[str, ...]:
+        """The language pair of each segment."""
+        known = {row.segment: row.group for row in self.rows}
+        return tuple(known[segment] for segment in self.segments)
+
+    def peers(self) -> dict[str, Array]:
+        """(systems, segments) scores of published metrics, by name."""
+        names = dict.fromkeys(name for row in self.rows for name in row.metrics)
+        return {name: self.cells(row.metrics.get(name, np.nan) for row in self.rows) for name in names}
+
+    def score(self, *metrics: str, **options: Any) -> dict[str, MetricScores]:
+        """The scores of metrics on these texts, by label; options as for `nlgauge.meta.benchmarks.scores.scored`."""
+        from nlgauge.meta.benchmarks.scores import scored
+
+        return scored(self, metrics, **options)
+
+    def judgements(
+        self, scores: Mapping[str, MetricScores] | None = None, *, dimensions: Iterable[str] | None = None, peers: bool = False, outputs: bool = False
+    ) -> Judgements:
+        """Human scores beside those of metrics: scored ones (`outputs`: all of their outputs) and, on request, the published ones."""
+        from nlgauge.meta.benchmarks.judging import judgements
+
+        return judgements(self, scores or {}, dimensions=dimensions, peers=peers, outputs=outputs)
+
+
+def _shared(rows: Sequence[Row]) -> dict[str, Any]:
+    sources = [row.source for row in rows]
+    return {
+        "references": [list(row.references) for row in rows] if any(row.references for row in rows) else None,
+        "sources": None if any(source is None for source in sources) else sources,
+    }

@@ -1,0 +1,52 @@
+"""BenchmarkCard: what a benchmark of human judgements is, under which licence, and where to get it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class BenchmarkCard:
+    """What is known of a benchmark without having it.
+
+    `reads` names the original files or folders that are read as they are released; `lower_is_better` names the published metric scores
+    that fall as quality rises; `scores_only` says that the texts may not be had, so that only published metrics can be judged. `people` are
+    systems that are persons, where the files do not mark them.
+    """
+
+    name: str
+    title: str
+    task: str
+    languages: tuple[str, ...]
+    dimensions: Mapping[str, str]
+    paper: str
+    licence: str
+    source: str
+    how: str
+    reads: tuple[str, ...] = ()
+    notes: str = ""
+    aliases: tuple[str, ...] = ()
+    lower_is_better: frozenset[str] = field(default_factory=frozenset)
+    scores_only: bool = False
+    people: frozenset[str] = field(default_factory=frozenset)
+    pairs: bool = False
+
+    def facts(self) -> dict[str, Any]:
+        """The card as plain data, in the order in which it is read."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "task": self.task,
+            "languages": ", ".join(self.languages),
+            "dimensions": dict(self.dimensions),
+            "texts": "scores only, without texts" if self.scores_only else "yes",
+            "paper": self.paper,
+            "licence": self.licence,
+            "source": self.source,
+            "how to get it": self.how,
+            "reads": ", ".join(self.reads),
+            "notes": self.notes,
+            "other names": ", ".join(self.aliases),
+        }

@@ -1,0 +1,105 @@
+"""load: a benchmark by its name, from the folder of benchmarks, or by the path of a file; imported: original files put into that folder."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from dataclasses import replace
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nlgauge.errors import InputError, ParameterError, UnknownNameError
+from nlgauge.meta.benchmarks import originals
+from nlgauge.meta.benchmarks.benchmark import Benchmark
+from nlgauge.meta.benchmarks.card import BenchmarkCard
+from nlgauge.meta.benchmarks.catalogue import CATALOGUE, card
+from nlgauge.meta.benchmarks.places import folder, missing, peers_of, place_of
+from nlgauge.meta.benchmarks.rows import Row, read_lines, written
+
+
+def load(name: str | Path) -> Benchmark:
+    """A benchmark by name, or of a file of judged texts: JSON lines in the form of this package, or original files of a known benchmark."""
+    text = str(name)
+    try:
+        known = card(text)
+    except UnknownNameError:
+        if not Path(text).exists():
+            raise
+        return _of_path(Path(text))
+    if known.name == "sample":
+        return Benchmark(known, tuple(_sample()))
+    place = place_of(known.name)
+    if place is None:
+        raise missing(known)
+    rows, pairs = read_lines(place)
+    peers = peers_of(place)
+    return Benchmark(known, tuple(rows if peers is None else _with_metrics(rows, peers)), tuple(pairs))
+
+
+def imported(*paths: str | Path, name: str | None = None, overwrite: bool = False) -> tuple[Benchmark, Path]:
+    """The benchmark of original files, and where it was put: in the folder of benchmarks, as JSON lines, so that its name loads it."""
+    given = ", ".join(map(str, paths))
+    parts = [_of_path(Path(path), None if name is None else card(name)) for path in paths]
+    found = {part.name: part.card for part in parts}
+    if len(found) != 1 or not found.keys() <= CATALOGUE.keys() or "sample" in found:
+        known = ", ".join(one for one in CATALOGUE if one != "sample")
+        raise ParameterError(f"{given} may be of several benchmarks or of none that is known; name it with --name: {known}.")
+    (own,) = found.values()
+    # A table may hold several benchmarks, and say of each row of which it is.
+    rows = [row for part in parts for row in part.rows if row.meta.get("dataset", own.name) == own.name]
+    if not rows:
+        raise InputError(f"{given}: there are no rows of {own.name}.")
+    if len({(row.segment, row.system) for row in rows}) < len(rows):
+        raise InputError(f"{given}: the same segment of the same system is there twice; give each file once.")
+    if place_of(own.name) is not None and not overwrite:
+        raise InputError(f"{own.name} is already in {folder()}; give --overwrite to replace it.")
+    benchmark = Benchmark(own, tuple(rows), tuple(pair for part in parts for pair in part.pairs))
+    target = folder() / f"{own.name}.jsonl.gz"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    made = target.with_name(f".{target.name}.{os.getpid()}")
+    made.write_bytes(gzip.compress(written(rows, benchmark.pairs), mtime=0))
+    made.replace(target)
+    return benchmark, target
+
+
+def _sample() -> list[Row]:
+    """The package's sample with made-up ratings, and two further systems: the first sentence of the source, and its first words."""
+    data = files("nlgauge") / "data"
+    with as_file(data / "sample_ratings.jsonl") as path:
+        rated, _ = read_lines(path)
+    known: dict[str, dict[str, Any]] = {}
+    texts: dict[tuple[str, str], str] = {}
+    for line in (data / "sample.jsonl").read_text("utf-8").splitlines():
+        record = msgspec.json.decode(line)
+        known[record["id"]] = {"source": record["source"], "references": tuple(record["references"])}
+        texts[record["id"], record["system"]] = record["prediction"]
+    return [
+        replace(
+            row,
+            **known[row.segment],
+            prediction=row.prediction if row.prediction is not None else texts[row.segment, row.system],
+            human={name: sum(values) / len(values) for name, values in row.ratings.items()},
+        )
+        for row in rated
+    ]
+
+
+def _of_path(path: Path, known: BenchmarkCard | None = None) -> Benchmark:
+    found = originals.read(path)
+    if known is None and found.name is not None:
+        known = CATALOGUE[found.name]
+    return Benchmark(known or _own_card(path, found.rows), tuple(found.rows), tuple(found.pairs))
+
+
+def _own_card(path: Path, rows: list[Row]) -> BenchmarkCard:
+    dimensions = dict.fromkeys((dimension for row in rows for dimension in row.human), "")
+    languages = tuple(dict.fromkeys(row.group for row in rows if row.group))
+    return BenchmarkCard(path.name.partition(".")[0] or path.name, f"own data: {path.name}", "", languages, dimensions, "", "", str(path), "")
+
+
+def _with_metrics(rows: list[Row], peers: Path) -> list[Row]:
+    published = {(row.segment, row.system): row.metrics for row in read_lines(peers)[0]}
+    return [replace(row, metrics={**row.metrics, **published.get((row.segment, row.system), {})}) for row in rows]

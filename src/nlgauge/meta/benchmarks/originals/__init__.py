@@ -1,0 +1,81 @@
+"""Original files of benchmarks, as their authors release them: which reader a path needs, and what it reads.
+
+Nothing is ever unpickled: a pickle can run code when it is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from nlgauge.errors import InputError
+from nlgauge.meta.benchmarks.originals import dialogue, mqm, novikova, rose, sacrerouge, stories, summeval, webnlg, wmt
+from nlgauge.meta.benchmarks.originals.files import Opened
+from nlgauge.meta.benchmarks.rows import Pair, Row, read_lines
+
+_PICKLES = (".pkl", ".pickle", ".pt", ".bin", ".joblib")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was read, and the name of the benchmark that it is of; none where the file does not say."""
+
+    rows: list[Row]
+    pairs: list[Pair]
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class _Reader:
+    knows: Callable[[Opened], bool]
+    read: Callable[[Opened], Iterable[Row]]
+    name: Callable[[Opened], str | None]
+
+
+def _named(name: str | None) -> Callable[[Opened], str | None]:
+    return lambda _: name
+
+
+_READERS = (
+    _Reader(summeval.knows, summeval.read, _named("summeval")),
+    _Reader(rose.knows, rose.read, _named("rose_cnndm")),
+    _Reader(sacrerouge.knows, sacrerouge.read, sacrerouge.name),
+    _Reader(dialogue.knows, dialogue.read, dialogue.name),
+    _Reader(dialogue.knows_pooled, dialogue.read_pooled, _named("usr_topicalchat")),
+    _Reader(stories.knows_hanna, stories.read_hanna, _named("hanna")),
+    _Reader(stories.knows_primer, stories.read_primer, _named("primer_dailynews300")),
+    _Reader(novikova.knows, novikova.read, novikova.name),
+    _Reader(mqm.knows, mqm.read, mqm.name),
+    _Reader(mqm.knows_means, mqm.read_means, mqm.name),
+    _Reader(wmt.knows_assessments, wmt.read_assessments, _named("wmt17_da_seg")),
+    _Reader(wmt.knows_testset, wmt.read_testset, _named("wmt17_da_seg")),
+    _Reader(webnlg.knows, webnlg.read, _named("webnlg2020_en")),
+)
+
+
+def read(path: str | Path) -> Found:
+    """What a file or folder holds: our own JSON lines, or the original files of a benchmark."""
+    place = Path(path)
+    if not place.exists():
+        raise InputError(f"there is no file or folder {place}.")
+    if place.suffix.lower() in _PICKLES:
+        raise InputError(
+            f"{place} is a pickle, which can run code when it is opened, and is never opened here. REALSumm's scores are also released as JSON "
+            "lines; `nlgauge benchmarks info realsumm` says where. Others can be written as JSON lines by whoever trusts the file."
+        )
+    opened = Opened(place)
+    if opened.has("segment") and (opened.has("human") or opened.has("better")):
+        return Found(*read_lines(place))
+    if wmt.knows_rankings(opened):
+        return Found(*wmt.read_rankings(opened), wmt.name_of_rankings(opened))
+    for reader in _READERS:
+        if reader.knows(opened):
+            rows = list(reader.read(opened))
+            if not rows:
+                raise InputError(f"{place} has no judged texts.")
+            return Found(rows, [], reader.name(opened))
+    raise InputError(
+        f"{place} is not a file of a benchmark that is known; `nlgauge benchmarks list` and `info NAME` say which files are read. "
+        'Own data: JSON lines with segment, system, prediction, references, source and human ({"dimension": score}).'
+    )

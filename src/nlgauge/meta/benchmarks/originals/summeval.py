@@ -1,0 +1,34 @@
+"""SummEval's model_annotations.aligned.jsonl: one line per article and model, with the annotations of experts and crowd workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from nlgauge.meta.benchmarks.originals.files import Opened, field, mean, number
+from nlgauge.meta.benchmarks.rows import Row, flat_ratings
+
+
+def knows(opened: Opened) -> bool:
+    """Whether this is SummEval's file."""
+    return opened.has("expert_annotations", "model_id", "decoded")
+
+
+def read(opened: Opened) -> Iterator[Row]:
+    """Its rows; articles are there only where the file was paired with them."""
+    for i, record in enumerate(opened.records, 1):
+        raw: dict[str, Any] = {}
+        for kind in ("expert", "turker"):
+            annotations = record.get(f"{kind}_annotations") or []
+            if annotations:
+                raw[kind] = {name: [number(one.get(name), opened.place, i) for one in annotations] for name in annotations[0]}
+        ratings = flat_ratings(raw)
+        yield Row(
+            str(field(record, "id", opened.place, i)),
+            str(record["model_id"]),
+            {name: mean(values) for name, values in ratings.items()},
+            record["decoded"],
+            record.get("text"),
+            tuple(record.get("references") or [record["reference"]] if record.get("references") or record.get("reference") else ()),
+            ratings,
+        )

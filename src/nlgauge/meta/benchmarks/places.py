@@ -1,0 +1,44 @@
+"""Where benchmarks are kept."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from nlgauge.errors import InputError
+from nlgauge.meta.benchmarks.card import BenchmarkCard
+
+SUFFIXES = (".jsonl.gz", ".scores.jsonl.gz", ".jsonl")
+
+
+def folder() -> Path:
+    """The folder of the benchmarks: NLGAUGE_BENCHMARKS, else the place that the operating system keeps for a user's data."""
+    given = os.environ.get("NLGAUGE_BENCHMARKS")
+    if given:
+        return Path(given)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "nlgauge" / "benchmarks"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "nlgauge" / "benchmarks"
+    return Path(os.environ.get("XDG_DATA_HOME", Path.home() / ".local" / "share")) / "nlgauge" / "benchmarks"
+
+
+def place_of(name: str) -> Path | None:
+    """The file of a benchmark in the folder; None where it is not there."""
+    return next((path for suffix in SUFFIXES if (path := folder() / f"{name}{suffix}").is_file()), None)
+
+
+def peers_of(place: Path) -> Path | None:
+    """The file of metric scores that others published for a benchmark's rows, beside it; None where there is none."""
+    stem = next(place.name.removesuffix(suffix) for suffix in SUFFIXES if place.name.endswith(suffix))
+    path = place.with_name(f"{stem}.peer_metrics.jsonl.gz")
+    return path if path.is_file() else None
+
+
+def missing(card: BenchmarkCard) -> InputError:
+    """What is said where a benchmark is not on this machine."""
+    return InputError(
+        f"the benchmark {card.name} is not in {folder()} (set NLGAUGE_BENCHMARKS to another folder). Licence: {card.licence}. "
+        f"Source: {card.source}. {card.how}"
+    )

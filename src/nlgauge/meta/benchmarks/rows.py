@@ -1,0 +1,161 @@
+"""Row and Pair: one judged text, and one judgement of two texts; how they are written as JSON lines and read again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nlgauge.errors import InputError
+from nlgauge.io.files import lines_of, read_bytes
+
+Numbers = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one system wrote for one segment, with what people (and published metrics) say of it; a prediction of None is not known."""
+
+    segment: str
+    system: str
+    human: Numbers = field(default_factory=dict)
+    prediction: str | None = None
+    source: str | None = None
+    references: tuple[str, ...] = ()
+    ratings: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    metrics: Numbers = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def group(self) -> str:
+        """The language pair, or nothing where there are none."""
+        return str(self.meta.get("lp", ""))
+
+    @property
+    def by_human(self) -> bool:
+        """Whether a person wrote the text."""
+        return bool(self.meta.get("human_reference"))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Of two systems' texts for a segment, which was judged better."""
+
+    segment: str
+    better: str
+    worse: str
+    group: str = ""
+
+
+class _Side(msgspec.Struct):
+    system: str
+    text: str
+
+
+class _Line(msgspec.Struct):
+    """One line of a benchmark file, of either form."""
+
+    segment: str | int
+    system: str | int = ""
+    source: str | None = None
+    prediction: str | None = None
+    references: list[str] = []
+    human: dict[str, float | None] = {}
+    human_raw: dict[str, Any] = {}
+    metrics: dict[str, float | None] = {}
+    better: _Side | None = None
+    worse: _Side | None = None
+    meta: dict[str, Any] = {}
+
+
+def read_lines(place: Path) -> tuple[list[Row], list[Pair]]:
+    """The rows and pairs of a file of JSON lines, plain or packed."""
+    rows: dict[tuple[str, str], Row] = {}
+    pairs: list[Pair] = []
+    decoder = msgspec.json.Decoder(_Line)
+    for number, text in enumerate(lines_of(read_bytes(str(place)).decode("utf-8")), 1):
+        if not text.strip():
+            continue
+        try:
+            line = decoder.decode(text)
+        except msgspec.DecodeError as error:
+            raise InputError(f"{place}, line {number} is not a row of a benchmark: {error}.") from None
+        where = f"{place}, line {number}"
+        if line.better is not None and line.worse is not None:
+            pairs.append(Pair(str(line.segment), line.better.system, line.worse.system, str(line.meta.get("lp", ""))))
+            for side in (line.better, line.worse):
+                _add(rows, _row_of(line, side.system, side.text), where)
+        elif line.system == "":
+            raise InputError(f"{where} has neither a system nor a better and a worse one.")
+        else:
+            _add(rows, _row_of(line, str(line.system), line.prediction), where, twice=False)
+    if not rows:
+        raise InputError(f"{place} has no rows.")
+    return list(rows.values()), pairs
+
+
+def _add(rows: dict[tuple[str, str], Row], row: Row, where: str, twice: bool = True) -> None:
+    known = rows.setdefault((row.segment, row.system), row)
+    if known is not row and not (twice and known.prediction == row.prediction):
+        raise InputError(f"{where}: segment {row.segment!r} of system {row.system!r} is there twice{', with another text' if twice else ''}.")
+
+
+def _row_of(line: _Line, system: str, prediction: str | None) -> Row:
+    return Row(
+        str(line.segment),
+        system,
+        {name: math.nan if value is None else value for name, value in line.human.items()},
+        prediction,
+        line.source,
+        tuple(line.references),
+        flat_ratings(line.human_raw),
+        {name: math.nan if value is None else value for name, value in line.metrics.items()},
+        line.meta,
+    )
+
+
+def flat_ratings(raw: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
+    """Ratings by dimension; of several kinds of raters the experts' keep the dimension's name.
+
+    >>> flat_ratings({"expert": {"fluency": [5, 4]}, "turker": {"fluency": [3]}})
+    {'fluency': (5, 4), 'turker_fluency': (3,)}
+    """
+    found: dict[str, tuple[float, ...]] = {}
+    for name, values in raw.items():
+        if isinstance(values, Mapping):
+            prefix = "" if name == "expert" else f"{name}_"
+            found |= {prefix + dimension: tuple(each) for dimension, each in values.items()}
+        else:
+            found[name] = tuple(values)
+    return found
+
+
+def written(rows: Iterable[Row], pairs: Iterable[Pair] = ()) -> bytes:
+    """Rows, or pairs of them, as JSON lines that `read_lines` reads."""
+    by_key = {(row.segment, row.system): row for row in rows}
+    encode = msgspec.json.Encoder().encode
+    judged = list(pairs)
+    if judged:
+        return b"".join(encode(_pair_line(pair, by_key[pair.segment, pair.better], by_key[pair.segment, pair.worse])) + b"\n" for pair in judged)
+    return b"".join(encode(_row_line(row)) + b"\n" for row in by_key.values())
+
+
+def _pair_line(pair: Pair, better: Row, worse: Row) -> dict[str, Any]:
+    sides = {name: {"system": row.system, "text": row.prediction} for name, row in (("better", better), ("worse", worse))}
+    return {"segment": pair.segment, "source": better.source, "references": better.references, **sides, "meta": dict(better.meta)}
+
+
+def _row_line(row: Row) -> dict[str, Any]:
+    found: dict[str, Any] = {"segment": row.segment, "system": row.system}
+    if row.prediction is not None:
+        found |= {"source": row.source, "prediction": row.prediction, "references": row.references}
+    found["human"] = dict(row.human)
+    if row.ratings:
+        found["human_raw"] = dict(row.ratings)
+    if row.metrics:
+        found["metrics"] = dict(row.metrics)
+    return {**found, "meta": dict(row.meta)}

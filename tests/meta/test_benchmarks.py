@@ -1,0 +1,282 @@
+"""Benchmarks by name: cards, where they are looked for, what they hold, and the scores that are kept of them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nlgauge
+from nlgauge.errors import InputError, ParameterError, ResultError, UnknownNameError
+from nlgauge.meta import benchmarks
+from nlgauge.meta.benchmarks import Benchmark, Row, card, load, names
+from nlgauge.meta.benchmarks import scores as kept_scores
+from nlgauge.meta.benchmarks.rows import read_lines, written
+
+
+def grid(*, gap: bool = False) -> list[dict]:
+    """Two systems and a person on three segments; one cell is missing where a gap is wanted."""
+    rows = []
+    for i, (source, reference) in enumerate([("s0", "the cat sat"), ("s1", "a dog ran off"), ("s2", "birds sing")]):
+        for system, text in (("A", reference), ("B", "the cat"), ("ref", reference)):
+            meta = {"domain": "news" if i else "ted", "human_reference": system == "ref", "length": len(text)}
+            human = {"quality": i + (system == "A")}
+            row = {"segment": i, "system": system, "source": source, "prediction": text, "references": [reference], "human": human, "meta": meta}
+            rows.append({**row, "human_raw": {"quality": [i, i + 2 * (system == "A")]}})
+    return [row for row in rows if not (gap and row["segment"] == 1 and row["system"] == "B")]
+
+
+def put(folder: Path, name: str, rows: list[dict], suffix: str = ".jsonl.gz") -> Path:
+    path = folder / f"{name}{suffix}"
+    path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path))
+    return tmp_path
+
+
+def test_every_card_says_what_a_user_needs():
+    for name in names():
+        facts = card(name).facts()
+        assert all(facts[fact] for fact in ("name", "title", "task", "languages", "dimensions", "paper", "licence", "source", "how to get it"))
+        assert name == "sample" or facts["reads"], name
+
+
+@pytest.mark.parametrize(
+    "wanted", ["summeval", "realsumm", "wmt17", "wmt19", "wmt21", "webnlg2020", "rose", "bagel", "hanna", "usr", "primer", "tac2008"]
+)
+def test_the_benchmarks_of_the_field_are_known(wanted):
+    assert card(wanted.upper()).name in names()
+
+
+def test_an_unknown_name_has_a_suggestion():
+    with pytest.raises(UnknownNameError, match="did you mean 'summeval'"):
+        load("sumeval")
+
+
+def test_a_missing_benchmark_says_where_to_get_it_and_under_which_licence(folder):
+    with pytest.raises(InputError) as error:
+        load("hanna")
+    for part in (str(folder), "MIT", "https://github.com/dig-team/hanna-benchmark-asg", "nlgauge benchmarks import hanna_stories_annotations.csv"):
+        assert part in str(error.value)
+
+
+def test_the_folder_is_the_users_data_folder(monkeypatch, tmp_path):
+    monkeypatch.delenv("NLGAUGE_BENCHMARKS", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr("sys.platform", "linux")
+    assert benchmarks.folder() == tmp_path / "nlgauge" / "benchmarks"
+
+
+def test_the_sample_is_always_there(monkeypatch, tmp_path):
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path / "nowhere"))
+    sample = load("sample")
+    assert (len(sample.rows), sample.systems, sample.dimensions) == (96, ("baseline", "improved", "lead", "cut"), ("relevance", "fluency"))
+    assert sample.is_grid()
+    assert sample.ratings("relevance").shape == (4, 24, 3)
+    np.testing.assert_allclose(sample.ratings("relevance").mean(axis=-1), sample.human("relevance"), rtol=0, atol=1e-12)
+    assert "never for conclusions" in sample.card.title
+
+
+def test_a_grid_becomes_a_corpus_of_several_systems(folder):
+    put(folder, "summeval", grid())
+    benchmark = load("summeval")
+    assert (benchmark.systems, benchmark.machines().systems) == (("A", "B", "ref"), ("A", "B"))
+    corpus = benchmark.machines().corpus()
+    assert corpus.systems == ("A", "B")
+    assert list(corpus.ids) == ["0", "1", "2"]
+    assert corpus.fields == {"domain": ("ted", "news", "news"), "human_reference": (False, False, False)}
+    assert corpus.system_fields["quality"] == {"A": (1, 2, 3), "B": (0, 1, 2)}
+    assert set(corpus.system_fields) == {"quality", "length"}
+    assert corpus.lang == "en"
+
+
+def test_rows_with_gaps_become_segments_of_their_own(folder):
+    put(folder, "summeval", grid(gap=True))
+    benchmark = load("summeval").machines()
+    assert not benchmark.is_grid()
+    corpus = benchmark.corpus()
+    assert list(corpus.ids) == ["0|A", "0|B", "1|A", "2|A", "2|B"]
+    assert corpus.fields["system"] == ("A", "B", "A", "A", "B")
+    assert corpus.fields["quality"] == (1, 0, 2, 3, 2)
+    assert np.isnan(benchmark.human("quality")[1, 1])
+    assert np.isnan(benchmark.ratings("quality")[1, 1]).all()
+
+
+@pytest.mark.parametrize("gap", [False, True])
+def test_scores_are_those_of_the_scorer(folder, gap):
+    put(folder, "summeval", grid(gap=gap))
+    benchmark = load("summeval").machines()
+    scores = benchmark.score("bleu", "ter", "vendi", show_progress=False)
+    judged = benchmark.judgements(scores)
+    rows = [row for row in grid(gap=gap) if row["system"] == "B"]
+    alone = nlgauge.score([row["prediction"] for row in rows], [row["references"] for row in rows], metrics=["bleu", "ter"])
+    for label in ("bleu", "ter"):
+        expected = [row[label] for row in alone.segments("records")]
+        found = judged.metrics[label][1]
+        np.testing.assert_allclose(found[~np.isnan(found)], expected, rtol=0, atol=1e-12)
+        assert judged.system_scores[label][1] == pytest.approx(alone[label]["score"], abs=1e-12)
+        assert np.isnan(found).tolist() == [False, gap, False]
+    assert (judged.higher_is_better["bleu"], judged.higher_is_better["ter"]) == (True, False)
+    assert "vendi" not in judged.metrics
+    assert judged.labels == ("bleu", "ter", "vendi")
+
+
+def test_all_outputs_on_request(folder):
+    put(folder, "summeval", grid())
+    benchmark = load("summeval").machines()
+    scores = benchmark.score("rouge", show_progress=False)
+    assert list(benchmark.judgements(scores).metrics) == ["rouge"]
+    assert "rouge.rouge1" in benchmark.judgements(scores, outputs=True).metrics
+
+
+def test_scores_are_kept_and_only_what_is_missing_is_computed(folder, tmp_path):
+    put(folder, "summeval", grid())
+    benchmark, place, said = load("summeval").machines(), tmp_path / "scores", []
+    first = benchmark.score("chrf", "bleu(max_order=2)", directory=place, say=said.append, show_progress=False)
+    assert said == ["scoring chrf", "scoring bleu(max_order=2)"]
+    again = benchmark.score("chrf", "bleu(max_order=2)", "wer", directory=place, say=said.append, show_progress=False)
+    assert said[2:] == ["scoring wer"]
+    assert {label: again[label] for label in first} == first
+    assert set(kept_scores.kept(place)) == {"chrf", "bleu(max_order=2)", "wer"}
+    content = b"".join(gzip.decompress(path.read_bytes()) for path in place.iterdir())
+    assert b"cat" not in content, "texts are never kept"
+
+
+def test_scores_of_other_texts_are_computed_again(folder, tmp_path):
+    put(folder, "summeval", grid())
+    benchmark, place = load("summeval").machines(), tmp_path / "scores"
+    benchmark.score("chrf", directory=place, show_progress=False)
+    other = benchmark.where(systems=["A"])
+    with pytest.warns(UserWarning, match="are of other texts; it is computed again"):
+        found = other.score("chrf", directory=place, show_progress=False)
+    assert len(found["chrf"].segments["score" if "score" in found["chrf"].segments else found["chrf"].main]) == 3
+    with pytest.raises(InputError, match="are of other texts"):
+        benchmark.judgements(found)
+
+
+def test_a_damaged_file_of_scores_is_said(folder, tmp_path):
+    put(folder, "summeval", grid())
+    place = tmp_path / "scores"
+    load("summeval").machines().score("chrf", directory=place, show_progress=False)
+    (place / "chrf.json.gz").write_bytes(b"broken")
+    with pytest.raises(ResultError, match=r"chrf\.json\.gz is damaged"):
+        kept_scores.kept(place)
+
+
+def test_published_scores_stand_beside_ours(folder):
+    put(folder, "hanna", grid())
+    peers = [{"segment": row["segment"], "system": row["system"], "metrics": {"BaryScore-W": row["segment"], "BLEU": None}} for row in grid()]
+    put(folder, "hanna", peers, ".peer_metrics.jsonl.gz")
+    benchmark = load("hanna").machines()
+    judged = benchmark.judgements(peers=True)
+    assert judged.metrics["BaryScore-W"].tolist() == [[0, 1, 2], [0, 1, 2]]
+    assert np.isnan(judged.metrics["BLEU"]).all()
+    assert judged.higher_is_better == {"BaryScore-W": False, "BLEU": True}
+    put(folder, "summeval", grid())
+    with pytest.raises(InputError, match="no published metric scores"):
+        load("summeval").judgements(peers=True)
+
+
+def test_scores_without_texts(folder):
+    rows = [{"segment": "D1", "system": system, "human": {"pyramid": 0.5}, "metrics": {"METEOR": 0.1}} for system in ("0", "1", "A")]
+    put(folder, "tac2008", rows, ".scores.jsonl.gz")
+    benchmark = load("tac2008")
+    assert benchmark.machines().systems == ("0", "1"), "systems with letters are people"
+    assert list(benchmark.judgements(peers=True).metrics) == ["METEOR"]
+    with pytest.raises(InputError, match="has scores only, without texts"):
+        benchmark.corpus()
+
+
+def test_language_pairs_are_scored_for_themselves(folder):
+    rows = []
+    for pair, text in (("en-de", "Haus am See"), ("zh-en", "a house by the lake")):
+        for system in ("A", "B"):
+            rows.append(
+                {
+                    "segment": f"{pair}:1",
+                    "system": system,
+                    "source": "x",
+                    "prediction": text,
+                    "references": [text],
+                    "human": {"mqm": -1.0},
+                    "meta": {"lp": pair},
+                }
+            )
+    put(folder, "wmt21_mqm_news", rows)
+    benchmark = load("wmt21")
+    scores = benchmark.score("chrf", show_progress=False)["chrf"]
+    assert set(scores.signatures) == {"en-de", "zh-en"}
+    judged = benchmark.judgements({"chrf": scores})
+    assert judged.groups == ("en-de", "zh-en")
+    assert not judged.system_scores, "a system's score would be of two languages"
+    assert benchmark.where(group="en-de").language == "de"
+    with pytest.raises(UnknownNameError, match="no group 'en-fr'"):
+        benchmark.where(group="en-fr")
+
+
+def test_a_sample_is_drawn_within_each_language_pair(folder):
+    rows = [
+        {"segment": f"{pair}:{i}", "system": "A", "prediction": "x", "human": {"mqm": 0.0}, "meta": {"lp": pair}}
+        for pair in ("en-de", "zh-en")
+        for i in range(9)
+    ]
+    put(folder, "wmt21_mqm_news", rows)
+    drawn = load("wmt21").sample(3, seed=1)
+    assert [sum(row.group == pair for row in drawn.rows) for pair in ("en-de", "zh-en")] == [3, 3]
+    assert drawn.segments == load("wmt21").sample(3, seed=1).segments
+    assert len(load("wmt21").sample(100).rows) == 18
+
+
+def test_own_files_are_read(tmp_path):
+    path = put(tmp_path, "mine", grid())
+    benchmark = load(path)
+    assert (benchmark.name, benchmark.dimensions) == ("mine", ("quality",))
+    with pytest.raises(UnknownNameError, match=r"no dimension 'qality' .did you mean 'quality'"):
+        benchmark.human("qality")
+
+
+def test_an_import_needs_a_name_and_never_overwrites(folder, tmp_path):
+    path = put(tmp_path, "mine", grid())
+    with pytest.raises(ParameterError, match="name it with --name"):
+        benchmarks.imported(path)
+    _, place = benchmarks.imported(path, name="hanna")
+    assert load("hanna").rows == load(path).rows
+    with pytest.raises(InputError, match=r"already in .* --overwrite"):
+        benchmarks.imported(path, name="hanna")
+    before = place.read_bytes()
+    benchmarks.imported(path, name="hanna", overwrite=True)
+    assert place.read_bytes() == before
+    with pytest.raises(InputError, match="is there twice"):
+        benchmarks.imported(path, path, name="hanna", overwrite=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"segment": 1}', "line 1 has neither a system nor"),
+        ('{"system": "A"}', "line 1 is not a row"),
+        ("[1]", "line 1 is not a row"),
+        ('{"segment": 1, "system": "A"}\n{"segment": 1, "system": "A"}', "segment '1' of system 'A' is there twice"),
+        ("", "has no rows"),
+    ],
+)
+def test_bad_lines_are_refused(tmp_path, line, message):
+    path = tmp_path / "x.jsonl"
+    path.write_text(line, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_lines(path)
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    rows = [Row("1", "A", {"q": 0.1}, "p", "s", ("r",), {"q": (0.0, 0.2)}, {"bleu": 0.3}, {"lp": "en-de"}), Row("1", "B", {"q": 1 / 3})]
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(written(rows))
+    assert read_lines(path) == (rows, [])
+    assert Benchmark(card("sample"), tuple(rows)).fingerprint == Benchmark(card("sample"), tuple(read_lines(path)[0])).fingerprint
