@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from nlgauge.metric.card import QualityDims as QualityDims
     from nlgauge.metric.card import filter_metrics as filter_metrics
     from nlgauge.metric.card import list_metrics as list_metrics
+    from nlgauge.metric.function import metric as metric
     from nlgauge.models import Model as Model
     from nlgauge.results.result import Result as Result
     from nlgauge.results.storage import load as load
@@ -45,7 +46,7 @@ _HOMES = {
     "Result": "nlgauge.results.result",
     "Corpus": "nlgauge.corpus",
     "NlgaugeError": "nlgauge.errors",
-    **dict.fromkeys(("Metric", "CorpusMetric", "WholeMetric", "Output", "register"), "nlgauge.metric"),
+    **dict.fromkeys(("Metric", "CorpusMetric", "WholeMetric", "Output", "register", "metric"), "nlgauge.metric"),
     "Model": "nlgauge.models",
     **dict.fromkeys(("list_metrics", "filter_metrics", "Categories", "ApplTasks", "QualityDims"), "nlgauge.metric.card"),
     **dict.fromkeys(("MetricForNLG", "MetricForLanguageGeneration"), "nlgauge.compat.custom"),
@@ -60,6 +61,8 @@ __all__ = sorted(_HOMES)  # noqa: PLE0605
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
+    if name == "__version__":
+        return import_module("importlib.metadata").version("nlgauge")
     raise AttributeError(f"module 'nlgauge' has no attribute {name!r}")
 
 

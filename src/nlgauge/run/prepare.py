@@ -18,7 +18,7 @@ MetricSpec = str | AnyMetric | Mapping[str, Any]
 def labelled(metrics: MetricSpec | Iterable[MetricSpec]) -> dict[str, AnyMetric]:
     """Metrics by label, from names, values and dictionaries."""
     if isinstance(metrics, type) or not isinstance(metrics, str | Metric | CorpusMetric | Iterable) or getattr(metrics, "ndim", 1) == 0:
-        raise ParameterError(f"metrics is {metrics!r:.60}; give names, Metric values or dictionaries with 'path'.")
+        raise ParameterError(f"metrics is {metrics!r:.60}; give names, Metric values or dictionaries with 'path'{_hint(metrics)}.")
     specs = [metrics] if isinstance(metrics, str | Metric | CorpusMetric | Mapping) else list(metrics)
     found: dict[str, AnyMetric] = {}
     for spec in specs:
@@ -48,7 +48,11 @@ def _one(spec: MetricSpec) -> tuple[str, AnyMetric]:
         _check_spec(all(isinstance(key, str) for key in parameters), "parameters", "named by strings", list(parameters))
         metric = make(path, parameters) if isinstance(path, str) else path
         return label or str(metric), metric
-    raise ParameterError(f"a metric is a name, a Metric or a dictionary with 'path'; got {spec!r:.60}.")
+    raise ParameterError(f"a metric is a name, a Metric or a dictionary with 'path'; got {spec!r:.60}{_hint(spec)}.")
+
+
+def _hint(given: Any) -> str:
+    return "; nlgauge.metric(f) makes a metric of a function" if callable(given) and not isinstance(given, type) else ""
 
 
 def _check_spec(holds: bool, key: str, domain: str, value: Any) -> None:
