@@ -69,7 +69,7 @@ def test_the_public_names():
         *("score", "Scorer", "load", "Result", "Corpus", "NlgaugeError", "Metric", "CorpusMetric", "WholeMetric", "Output", "register", "Model"),
         *("NLGMetricverse", "Jury", "load_metric", "AutoMetric", "MetricForNLG", "MetricForLanguageGeneration", "DataLoaderStrategies"),
         *("list_metrics", "filter_metrics", "get_metric_bounds", "Categories", "ApplTasks", "QualityDims"),
-        "metric",
+        *("metric", "reward"),
     }
     assert expected == set(nlgauge.__all__) == set(dir(nlgauge))
     assert len(nlgauge.__all__) == len(set(nlgauge.__all__))

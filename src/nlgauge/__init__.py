@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nlgauge.compat.nlgmetricverse import NLGMetricverse as NLGMetricverse
     from nlgauge.compat.nlgmetricverse import get_metric_bounds as get_metric_bounds
     from nlgauge.compat.nlgmetricverse import load_metric as load_metric
+    from nlgauge.compat.rewards import reward as reward
     from nlgauge.corpus import Corpus as Corpus
     from nlgauge.errors import NlgaugeError as NlgaugeError
     from nlgauge.metric import CorpusMetric as CorpusMetric
@@ -48,6 +49,7 @@ _HOMES = {
     "NlgaugeError": "nlgauge.errors",
     **dict.fromkeys(("Metric", "CorpusMetric", "WholeMetric", "Output", "register", "metric"), "nlgauge.metric"),
     "Model": "nlgauge.models",
+    "reward": "nlgauge.compat.rewards",
     **dict.fromkeys(("list_metrics", "filter_metrics", "Categories", "ApplTasks", "QualityDims"), "nlgauge.metric.card"),
     **dict.fromkeys(("MetricForNLG", "MetricForLanguageGeneration"), "nlgauge.compat.custom"),
     **dict.fromkeys(
