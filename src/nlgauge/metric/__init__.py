@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.errors import MetricError, ParameterError
+from nlgauge.errors import ParameterError
 from nlgauge.explain import Explanation
 from nlgauge.features import Features, RowFeature, RunOptions
 from nlgauge.features.text import Tokens
@@ -259,18 +259,6 @@ class _Registered:
 REGISTERED = _Registered()
 
 
-def check_class(metric: type[AnyMetric]) -> None:
-    """Raises where a class lacks what every metric must have."""
-    base, needed = (Metric, ("outputs", "statistics", "score")) if issubclass(metric, Metric) else (CorpusMetric, ("outputs", "whole"))
-    missing = [method for method in needed if getattr(metric, method) is getattr(base, method)]
-    if missing:
-        raise MetricError(f"{metric.__name__} must define {' and '.join(missing)}; nlgauge.metrics.exact_match and .distinct are short examples.")
-    if not hasattr(metric, "name"):
-        raise MetricError(f'{metric.__name__} must have a name: name: ClassVar[str] = "...".')
-    if not is_dataclass(metric) and metric.__str__ is _Value.__str__:
-        raise MetricError(f"{metric.__name__} must be a dataclass, whose fields are its parameters: put @dataclass(frozen=True) above it.")
-
-
 def check_name(name: str, metric: type[AnyMetric] | None = None) -> None:
     """Raises where another metric than this one has a name; the same class may come again, from a module that is loaded anew."""
     if metric is None or not metric.__module__.startswith("nlgauge.metrics."):
@@ -285,6 +273,8 @@ def check_name(name: str, metric: type[AnyMetric] | None = None) -> None:
 
 def register(metric: MetricClass) -> MetricClass:
     """Makes a metric known by its name and aliases; a decorator for its class."""
+    from nlgauge.metric.complete import check_class
+
     check_class(metric)
     for name in (metric.name, *metric.aliases):
         check_name(name, metric)

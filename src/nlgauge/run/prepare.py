@@ -7,7 +7,8 @@ from typing import Any
 
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
-from nlgauge.metric import AnyMetric, CorpusMetric, Metric, check_class
+from nlgauge.metric import AnyMetric, CorpusMetric, Metric
+from nlgauge.metric.complete import check_value
 from nlgauge.metric.registry import make, parse
 from nlgauge.run.chunk import Job
 from nlgauge.run.reduction import ReduceFn, Reducer
@@ -36,7 +37,7 @@ def _one(spec: MetricSpec) -> tuple[str, AnyMetric]:
         metric = parse(spec)
         return str(metric), metric
     if isinstance(spec, Metric | CorpusMetric):
-        check_class(type(spec))
+        check_value(spec)
         return getattr(spec, "resulting_name", None) or str(spec), spec
     if isinstance(spec, Mapping) and "path" in spec:
         path, label, given = spec["path"], spec.get("resulting_name"), spec.get("compute_kwargs")
@@ -47,12 +48,15 @@ def _one(spec: MetricSpec) -> tuple[str, AnyMetric]:
         parameters = {**(given or {}), **{key: value for key, value in spec.items() if key not in known}}
         _check_spec(all(isinstance(key, str) for key in parameters), "parameters", "named by strings", list(parameters))
         metric = make(path, parameters) if isinstance(path, str) else path
+        check_value(metric)
         return label or str(metric), metric
     raise ParameterError(f"a metric is a name, a Metric or a dictionary with 'path'; got {spec!r:.60}{_hint(spec)}.")
 
 
 def _hint(given: Any) -> str:
-    return "; nlgauge.metric(f) makes a metric of a function" if callable(given) and not isinstance(given, type) else ""
+    if isinstance(given, type):
+        return f"; a Metric value is made of its class, {given.__name__}()" if issubclass(given, Metric | CorpusMetric) else ""
+    return "; nlgauge.metric(f) makes a metric of a function" if callable(given) else ""
 
 
 def _check_spec(holds: bool, key: str, domain: str, value: Any) -> None:
