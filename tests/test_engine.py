@@ -524,6 +524,10 @@ def of_rows(change: Callable[[Array], Any]) -> Callable[..., Any]:
     ],
 )
 def test_a_metric_that_breaks_its_contract_is_named(metric, message):
+    if "score" in message:
+        for rule in ("best", "mean"):
+            with pytest.raises(MetricError, match=r"^broken: score\(\) of 'ratio' must give"):
+                nlgauge.score(["pp", "p"], [["r", "s"], ["rr"]], metrics=metric, reduce_fn=rule)
     with pytest.raises(MetricError, match=f"^broken: .*{message}"):
         nlgauge.score(["pp", "p"], ["r", "rr"], metrics=metric).segments("records")
     with pytest.raises(MetricError, match=f"^broken: .*{message}"):

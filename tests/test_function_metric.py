@@ -85,6 +85,7 @@ def test_what_the_function_needs_comes_in_one_order(needs):
     metric = nlgauge.metric(lambda *texts: seen.append(texts) or 0, name="listen", needs=needs)
     nlgauge.score(["p", "q"], ["r", "s"], ["t", "u"], metrics=metric)
     assert seen == [("p", "r", "t"), ("q", "s", "u")]
+    assert metric == nlgauge.metric(metric.function, name="listen", needs=("references", "sources"))
 
 
 def test_sources_alone():
