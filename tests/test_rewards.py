@@ -214,7 +214,7 @@ def test_languages_are_looked_at_once():
 
 def test_an_error_of_a_function_names_the_segment():
     reward = nlgauge.reward(nlgauge.metric(lambda p, r: 1 / len(p), name="inverse"))
-    with pytest.raises(MetricError, match="segment '2': inverse raised ZeroDivisionError"):
+    with pytest.raises(MetricError, match="segment 2: inverse raised ZeroDivisionError"):
         reward(PREDICTIONS, REFERENCES)
 
 
