@@ -72,7 +72,7 @@ clean:
 	touch $@
 
 .venv/.test: .venv/.torch $(SOURCES)
-	$(call install,$(@D)) --editable ".[models,ot]" --group test --group peers
+	$(call install,$(@D)) --editable ".[models,ot,parquet,zstd]" --group test --group peers
 	touch $@
 
 # blanc asks for torch and numpy below 2, so its requirements are not followed, and

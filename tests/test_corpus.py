@@ -134,7 +134,7 @@ COLUMNS = {"id": [1, 2], "mt": ["p", "q"], "ref": [["r", "s"], ["t"]], "meta": [
 class Dataset:
     """What reading needs of datasets.Dataset."""
 
-    column_names = list(COLUMNS)
+    column_names = tuple(COLUMNS)
 
     def to_dict(self):
         return COLUMNS
@@ -370,6 +370,13 @@ def test_where(conditions, numbers):
     assert [row[0] for row in shape(corpus.where(**conditions))["predictions"]["system"]] == ["abcd"[i] for i in numbers]
 
 
+def test_a_corpus_prints_in_one_line():
+    assert repr(Corpus.read(FIELDS, lang="en")) == (
+        "Corpus(2 segments, systems=('A', 'B'), fields=('domain', 'meta.lp', 'meta.deep.n', 'human'), lang='en')"
+    )
+    assert repr(Corpus.read(["a"])) == "Corpus(1 segments, systems=('system',))"
+
+
 def test_groups_are_in_order_of_appearance():
     groups = Corpus.read(list("abcd"), fields={"domain": ["ted", "news", "ted", None]}).groups("domain")
     assert {value: numbers.tolist() for value, numbers in groups.items()} == {"ted": [0, 2], "news": [1], None: [3]}
@@ -433,17 +440,20 @@ def test_segments_with_missing_texts_are_left_out_and_counted():
         "sources": ["v", "y", "z"],
     }
     assert (corpus.ids, corpus.fields, corpus.weights.tolist()) == (("1", "4", "5"), {"n": (0, 3, 4)}, [1, 4, 5])
-    with pytest.raises(InputError, match="a text is missing in each of the 1 segments"), pytest.warns(UserWarning):
+    with pytest.raises(InputError, match="a text is missing in each of the 1 segments"):
         Corpus.read([None], skip_missing=True)
 
 
 def test_records_with_missing_texts_are_left_out_for_all_systems():
     for value in (None, math.nan, pandas.NA, [None]):
-        records = [*LONG[:3], {**LONG[3], "prediction": value}]
-        with pytest.warns(UserWarning, match="1 of 2 segments is left out: a text is missing"):
-            corpus = Corpus.read(records, skip_missing=True)
-        assert shape(corpus)["predictions"] == {"A": [["p2"]], "B": [["q2"]]}
-        assert corpus.ids == (2,)
+        for name in ("prediction", "references"):
+            records = [*LONG[:3], {**LONG[3], name: value}]
+            with pytest.warns(UserWarning, match="1 of 2 segments is left out: a text is missing"):
+                corpus = Corpus.read(records, skip_missing=True)
+            assert shape(corpus)["predictions"] == {"A": [["p2"]], "B": [["q2"]]}
+            assert corpus.ids == (2,)
+    with pytest.raises(InputError, match="a text is missing in each of the 2 segments"):
+        Corpus.read([{**record, "prediction": None} for record in LONG], skip_missing=True)
     with pytest.warns(UserWarning, match="1 of 2 segments is left out"):
         assert Corpus.read([{"mt": "a"}, {"mt": "b", "ref": "r"}], skip_missing=True).ids == (1,)
 

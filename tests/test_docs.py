@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.metric.card import card
 from nlgauge.metric.registry import metric_classes
 
@@ -30,6 +31,20 @@ def test_the_page_of_metrics_is_what_its_generator_writes():
 
 def test_every_card_says_what_its_numbers_were_tested_against():
     assert [name for name in OURS if not card(name).tested_against] == []
+
+
+def test_the_page_of_inputs_runs_as_printed(tmp_path):
+    page = (ROOT / "docs" / "inputs.md").read_text("utf-8")
+    (tmp_path / "page.py").write_text("".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)), "utf-8")
+    done = subprocess.run([sys.executable, "-W", "error", "page.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 4
+    assert [line for line in done.stdout.splitlines() if f"`{line}`" not in page] == []
+
+
+def test_the_page_of_inputs_names_every_name_of_a_field():
+    page = (ROOT / "docs" / "inputs.md").read_text("utf-8")
+    assert [row for row in (", ".join(f"`{name}`" for name in names) for names in FIELD_NAMES.values()) if f"| {row} |" not in page] == []
 
 
 def test_the_metric_of_contributing_runs_as_printed(tmp_path):

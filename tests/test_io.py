@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
+import gc
 import gzip
 import io
 import json
+import lzma
+import os
+import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,10 +20,12 @@ import pandas
 import polars
 import pytest
 
-from nlgauge.errors import InputError
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.records import ABSENT
+from nlgauge.errors import InputError, MissingExtraError
 from nlgauge.io import Reader, read_corpus
 from nlgauge.io.files import Address, lines_of
-from nlgauge.io.rows import rows_of
+from nlgauge.io.tables import table_of
 
 
 @pytest.fixture
@@ -112,7 +120,7 @@ def test_a_csv_field_may_hold_a_whole_document(folder: Path) -> None:
 def test_reading_csv_never_touches_the_global_limit_of_the_csv_module(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "x" * (csv.field_size_limit() + 1)
     monkeypatch.setattr(csv, "field_size_limit", lambda *_: pytest.fail("the limit belongs to the caller"))
-    assert rows_of(f'a\n"{text}"\n', "csv", "d.csv", named=True).rows == [{"a": text}]
+    assert table_of(f'a\n"{text}"\n'.encode(), "csv", "d.csv").columns == {"a": [text]}
 
 
 SPECIAL = ["plain", 'he said "no" to me', "a\ttab", "two\nlines", '"all of it"', "", "one, two", '"', "x"]
@@ -209,14 +217,28 @@ def test_columns_by_name_and_by_number_of_one_file(folder: Path) -> None:
     [
         ("refs.txt", "a\n", "ref.txt", r"no file ref.txt \(did you mean 'refs.txt'\?\)"),
         ("refs.txt", "a\n", "nowhere/ref.txt", "no folder nowhere either"),
-        ("refs.txt", "a\n", "refs.txt:2", "columns are taken from .tsv, .csv and .jsonl files"),
+        ("refs.txt", "a\n", "refs.txt:2", "columns are taken from .tsv, .csv, .jsonl, .json and .parquet files"),
         ("refs.txt", "a\n", ".", "is a directory"),
-        ("a.json", "[]", "a.json", "one object per line into a .jsonl"),
-        ("a.txt", b"ok\nna\xefve\n", "a.txt", "a.txt is not UTF-8: line 2, byte 3 is 0xEF.*iconv -f WINDOWS-1252"),
-        ("a.txt", "ok".encode("utf-16"), "a.txt", "line 1, byte 1 is 0xFF.*iconv -f UTF-16"),
-        ("a.txt", b"\xef\xbb\xbf\xff", "a.txt", "line 1, byte 1 is 0xFF.*WINDOWS-1252"),
-        ("a.zst", b"\x28\xb5\x2f\xfd\x00", "a.zst", "a.zst is a Zstandard file; unpack it, or export it as UTF-8 text"),
-        ("a.xlsx", b"PK\x03\x04\xff", "a.xlsx", "a.xlsx is a zip or .xlsx file"),
+        ("a.json", '{"a"', "a.json", "a.json is not one JSON document: .*; a file with one object per line is called .jsonl"),
+        ("a.json", '{"a": 1}\n{"a": 2}\n', "a.json:a", "a.json is not one JSON document"),
+        ("a.json", '{"a": ["x"], "b": []}', "a.json:a", "a.json holds an object; an array of objects or of texts is needed"),
+        ("a.json", '"x"', "a.json", "a.json holds a text; an array of objects"),
+        ("a.json", '[{"a": "x"}, "y"]', "a.json:a", "a.json, item 2 is a text, the first is an object"),
+        ("a.json", '[{"a": "x"}, {"a": null}]', "a.json:a", "a.json:a, item 2 is null; a text or a list of texts is needed"),
+        ("a.json", b'["\xff"]', "a.json", "a.json is not UTF-8: line 1, byte 3 is 0xFF"),
+        ("a.txt", b"ok\nna\xefve\n", "a.txt", "a.txt is not UTF-8: line 2, byte 3 is 0xEF; .*--encoding cp1252"),
+        ("a.txt", "good".encode("utf-16-le"), "a.txt", "half of its bytes are 0, as in UTF-16; say what its encoding is: --encoding utf-16-le"),
+        ("a.txt", "good".encode("utf-16-be"), "a.txt", "--encoding utf-16-be"),
+        ("a.txt", b"\xef\xbb\xbf\xff", "a.txt", "line 1, byte 1 is 0xFF"),
+        ("d.jsonl", b'{"a": "x"}\n{"a": "\xff"}\n', "d.jsonl:a", "d.jsonl is not UTF-8: line 2, byte 8 is 0xFF"),
+        ("a.txt", b"\x28\xb5\x2f\xfd\x00", "a.txt", "a.txt is a Zstandard file; let its name end in .zst"),
+        ("a.txt", b"BZh91AY", "a.txt", "a.txt is a bzip2 file; let its name end in .bz2"),
+        ("a.jsonl", b"PAR1", "a.jsonl:a", "a.jsonl is a Parquet file; let its name end in .parquet"),
+        ("a.xlsx", b"PK\x03\x04\xff", "a.xlsx", "a.xlsx is a zip or .xlsx file; unpack it, or export it as UTF-8 text"),
+        ("a.txt.bz2", b"plain", "a.txt.bz2", "not a complete bzip2 file"),
+        ("a.txt.bz2", bz2.compress(b"text" * 100)[:-9], "a.txt.bz2", "not a complete bzip2 file"),
+        ("a.txt.xz", b"plain", "a.txt.xz", "not a complete xz file"),
+        ("a.txt.xz", lzma.compress(b"text" * 100)[:-9], "a.txt.xz", "not a complete xz file"),
         ("a.txt.gz", b"plain", "a.txt.gz", "not a complete gzip file"),
         ("a.txt.gz", gzip.compress(b"text" * 100, mtime=0)[:-9], "a.txt.gz", "not a complete gzip file"),
         ("d.tsv", "src\tref\na\tb\n", "d.tsv:refs", r"no column 'refs' \(did you mean 'ref'\?\); it has src, ref"),
@@ -226,7 +248,8 @@ def test_columns_by_name_and_by_number_of_one_file(folder: Path) -> None:
         ("d.csv", "src,ref\na,b,c\n", "d.csv:ref", "line 2 has 3 fields where the first row has 2; put fields that hold commas"),
         ("d.csv", 'src,ref\n"a" x,b\n', "d.csv:ref", "line 2 is not CSV"),
         ("d.csv", 'src,ref\n"a,b\nc,d\n', "d.csv:ref", "line 2 is not CSV: a field begins with a quote, and no quote"),
-        ("d.csv", "src;ref\na;b, c\n", "d.csv:ref", "d.csv is separated by semicolons; save it with commas"),
+        ("d.csv", "src;ref\na;b;c\n", "d.csv:ref", "seems to be separated by semicolons, but its rows have different numbers .*--delimiter"),
+        ("d.csv", 'src;ref\n"a;b\n', "d.csv:ref", "seems to be separated by semicolons"),
         ("d.csv", "ref,ref\na,b\n", "d.csv:ref", "two columns called 'ref'"),
         ("d.csv", "", "d.csv:ref", "d.csv is empty"),
         ("d.csv", "ref\n", "d.csv:ref", "d.csv has no rows"),
@@ -260,7 +283,7 @@ def test_standard_input_of_a_wrong_encoding(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_labels_and_numbers(folder: Path) -> None:
     write("d.jsonl", '{"id": 7, "w": 0.5}\n{"id": "x", "w": 2}\n')
-    assert Reader().labels("d.jsonl:id").values == ["7", "x"]
+    assert Reader().labels("d.jsonl:id").values == [7, "x"]
     assert Reader().numbers("d.jsonl:w").values == [0.5, 2.0]
     with pytest.raises(InputError, match=r"d\.jsonl:id, line 2 is 'x'; a number is needed"):
         Reader().numbers("d.jsonl:id")
@@ -349,3 +372,360 @@ def test_files_that_do_not_fit_together(folder: Path, arguments: dict[str, objec
     write("bad.jsonl", '{"text": "a"}\n')
     with pytest.raises(InputError, match=message):
         read_corpus(**arguments)  # type: ignore[arg-type]
+
+
+RECORDS = [
+    {"id": i, "system": system, "prediction": f"{system}{i}", "reference": f"r {i}", "domain": domain, "meta": {"lp": "en-de", "ok": i > 0}}
+    for system in "AB"
+    for i, domain in enumerate(["news", "ted", "news"])
+]
+
+
+def jsonl(path: str, records: list[dict[str, Any]]) -> str:
+    return write(path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
+
+
+def as_texts(corpus: Corpus) -> dict[str, Any]:
+    return {"ids": list(corpus.ids), **{system: [corpus.texts[i] for i in column.values] for system, column in corpus.predictions.items()}}
+
+
+def zstd(data: bytes) -> bytes:
+    packer = pytest.importorskip("zstandard", reason="zstandard is not installed")
+    half = len(data) // 2  # two frames, as joined files have them
+    return bytes(packer.compress(data[:half]) + packer.compress(data[half:]))
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("BZ2", bz2.compress), ("xz", lzma.compress), ("zst", zstd)])
+def test_packed_files(folder: Path, suffix: str, pack: Any) -> None:
+    assert texts(write(f"a.txt.{suffix}", pack("één\ntwee\n".encode()))) == ["één", "twee"]
+    assert texts(write(f"d.tsv.{suffix}", pack(b"ref\tx\na\tb\n")) + ":ref") == ["a"]
+    corpus = read_corpus([write(f"d.jsonl.{suffix}", pack("".join(json.dumps(record) + "\n" for record in RECORDS).encode()))])
+    assert corpus.systems == ("A", "B")
+    assert Address.of(f"x/sysA.txt.{suffix}").name == "sysA"
+
+
+def test_a_damaged_zst_file(folder: Path) -> None:
+    for content in (b"plain", zstd(b"text" * 1000)[:-6]):
+        with pytest.raises(InputError, match=r"a\.txt\.zst is not a complete Zstandard file"):
+            texts(write("a.txt.zst", content))
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "message"),
+    [
+        ("a.txt.zst", "zstandard", r'reading .zst files needs zstandard; run: pip install "nlgauge\[zstd\]"'),
+        ("a.parquet", "pyarrow", r'reading Parquet files needs pyarrow; run: pip install "nlgauge\[parquet\]"'),
+    ],
+)
+def test_what_is_not_installed_is_named_with_its_command(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str, message: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=message):
+        read_corpus([write(name, b"x")])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps(RECORDS),
+        json.dumps({name: [record[name] for record in RECORDS] for name in RECORDS[0]}),
+    ],
+    ids=["array of objects", "object of arrays"],
+)
+def test_json_documents(folder: Path, content: str) -> None:
+    corpus = read_corpus([write("d.json", content)])
+    assert as_texts(corpus) == {"ids": [0, 1, 2], "A": ["A0", "A1", "A2"], "B": ["B0", "B1", "B2"]}
+    assert corpus.fields == {"domain": ("news", "ted", "news"), "meta.lp": ("en-de",) * 3, "meta.ok": (False, True, True)}
+    assert texts("d.json:prediction") == [record["prediction"] for record in RECORDS]
+
+
+def test_a_json_array_of_texts_is_a_file_of_texts(folder: Path) -> None:
+    write("a.json", '["p", "q"]')
+    write("r.json", '[["r", "s"], ["t"]]')
+    corpus = read_corpus(["a.json"], ["r.json"])
+    assert as_texts(corpus) == {"ids": [0, 1], "a": ["p", "q"]}
+    assert [record["references"] for record in corpus.records()] == [["r", "s"], ["t"]]
+    with pytest.raises(InputError, match=r"a\.json has no rows"):
+        read_corpus([write("a.json", "[]")])
+
+
+def test_parquet(folder: Path) -> None:
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(arrow.Table.from_pylist([*RECORDS[:5], {**RECORDS[5], "prediction": None}]), "d.parquet")
+    with pytest.raises(InputError, match=r"d\.parquet, row 6: 'prediction' is null; an empty text is ''\. --skip-missing leaves"):
+        read_corpus(["d.parquet"])
+    with pytest.warns(UserWarning, match="1 of 3 segments is left out: a text is missing"):
+        corpus = read_corpus(["d.parquet"], skip_missing=True)
+    assert as_texts(corpus) == {"ids": [0, 1], "A": ["A0", "A1"], "B": ["B0", "B1"]}
+    assert texts("d.parquet:domain") == ["news", "ted", "news"] * 2
+    with pytest.raises(InputError, match=r"e\.parquet is not a Parquet file that can be read"):
+        read_corpus([write("e.parquet", b"PAR1")])
+
+
+def test_jsonl_is_read_in_blocks_as_it_is_read_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [json.dumps({"prediction": f"p{i}", **({"late": i} if i > 5 else {})}) for i in range(9)]
+    write("d.jsonl", "\n".join([*lines[:4], "", "  ", *lines[4:]]))
+    whole = table_of(Path("d.jsonl").read_bytes(), "jsonl", "d.jsonl")
+    monkeypatch.setattr("nlgauge.io.tables._BLOCK", 30)
+    blocks = table_of(Path("d.jsonl").read_bytes(), "jsonl", "d.jsonl")
+    assert whole.columns == blocks.columns == {"prediction": [f"p{i}" for i in range(9)], "late": [ABSENT] * 6 + [6, 7, 8]}
+    assert [whole.place(i) for i in range(9)] == [blocks.place(i) for i in range(9)] == [f"d.jsonl, line {n}" for n in (1, 2, 3, 4, 7, 8, 9, 10, 11)]
+    write("d.jsonl", '{"prediction": "a"}\n{"prediction": "b"}\n{"prediction"\n')
+    with pytest.raises(InputError, match=r"d\.jsonl, line 3 is not JSON"):
+        read_corpus(["d.jsonl"])
+
+
+@pytest.mark.parametrize("content", ['{"a": "x"} {"a": "y"}\n', '{"a":\n"x"}\n'])
+def test_a_line_of_jsonl_is_one_object(folder: Path, content: str) -> None:
+    with pytest.raises(InputError, match="line 1 is not JSON"):
+        texts(write("d.jsonl", content) + ":a")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_an_encoding_that_marks_itself_is_read_and_that_is_said(folder: Path, encoding: str) -> None:
+    write("a.txt", "één\ntwee\n".encode(encoding))
+    write("d.csv", "ref,x\r\né,b\r\n".encode(encoding))
+    jsonl("d.jsonl", [{"ref": "é"}])
+    write("d.jsonl", Path("d.jsonl").read_text().encode(encoding))
+    message = f"is read as {encoding.upper()}, as its byte order mark says"
+    with pytest.warns(UserWarning, match=f"a.txt {message}"):
+        assert texts("a.txt") == ["één", "twee"]
+    with pytest.warns(UserWarning, match=f"d.csv {message}"):
+        assert texts("d.csv:ref") == ["é"]
+    with pytest.warns(UserWarning, match=f"d.jsonl {message}"):
+        assert texts("d.jsonl:ref") == ["é"]
+
+
+def test_an_encoding_that_was_named(folder: Path) -> None:
+    write("a.txt", "naïve\nœuvre\n".encode("cp1252"))
+    assert as_texts(read_corpus(["a.txt"], encoding="cp1252"))["a"] == ["naïve", "œuvre"]
+    write("d.jsonl", '{"prediction": "naïve"}\n'.encode("cp1252"))
+    assert as_texts(read_corpus(["d.jsonl"], encoding="cp1252"))["system"] == ["naïve"]
+    write("b.txt", b"\xef\xbb\xbfone\n")
+    assert as_texts(read_corpus(["b.txt"], encoding="utf-8"))["b"] == ["one"]
+    with pytest.raises(InputError, match="there is no encoding 'klingon'"):
+        read_corpus(["a.txt"], encoding="klingon")
+    with pytest.raises(InputError, match=r"a\.txt is not ascii: line 1, byte 3 is 0xEF; give its right encoding with --encoding"):
+        read_corpus(["a.txt"], encoding="ascii")
+
+
+@pytest.mark.parametrize(("delimiter", "spelt"), [(";", "semicolons"), ("\t", "tabs")])
+def test_a_csv_of_another_delimiter_is_read_and_that_is_said(folder: Path, delimiter: str, spelt: str) -> None:
+    frame = pandas.DataFrame({"ref": SPECIAL, "mt": SPECIAL[::-1]})
+    write("d.csv", frame.to_csv(sep=delimiter, index=False))
+    with pytest.warns(UserWarning, match=f"d.csv is read as separated by {spelt}"):
+        assert texts("d.csv:ref") == SPECIAL
+    assert Reader(delimiter=delimiter).texts("d.csv:mt").values == SPECIAL[::-1]
+
+
+@pytest.mark.parametrize(("name", "delimiter", "given"), [("d.csv", "|", "|"), ("d.tsv", "|", "pipe"), ("d.csv", "\t", "tab"), ("d.csv", "^", "^")])
+def test_a_delimiter_that_was_named(folder: Path, name: str, delimiter: str, given: str) -> None:
+    write(name, f'ref{delimiter}mt\n"a{delimiter}b"{delimiter}c, d\n')
+    assert as_texts(read_corpus([f"{name}:ref", f"{name}:mt"], delimiter=given)) == {"ids": [0], "ref": [f"a{delimiter}b"], "mt": ["c, d"]}
+    with pytest.raises(InputError, match="the delimiter '::' is not one character"):
+        read_corpus([f"{name}:ref"], delimiter="::")
+
+
+def test_a_csv_with_one_column_is_not_guessed_at(folder: Path) -> None:
+    assert texts(write("d.csv", "ref\na;b\n") + ":ref") == ["a;b"]
+    assert texts(write("d.csv", "ref,x;y\na;b,c\n") + ":ref") == ["a;b"]
+
+
+def test_records_that_are_chosen(folder: Path) -> None:
+    jsonl("d.jsonl", RECORDS)
+    assert as_texts(read_corpus(["d.jsonl"], where={"domain": "news"})) == {"ids": [0, 2], "A": ["A0", "A2"], "B": ["B0", "B2"]}
+    assert as_texts(read_corpus(["d.jsonl"], where={"lp": "en-de", "meta.ok": "true", "system": "B"})) == {"ids": [1, 2], "B": ["B1", "B2"]}
+    assert as_texts(read_corpus(["d.jsonl"], columns=["B"]))["B"] == ["B0", "B1", "B2"]
+    with pytest.raises(InputError, match=r"d\.jsonl: no record has 'sport' as its domain; there are 'news', 'ted'"):
+        read_corpus(["d.jsonl"], where={"domain": "sport"})
+    with pytest.raises(InputError, match=r"d\.jsonl: the records have no field 'doman' \(did you mean 'domain'\?\)"):
+        read_corpus(["d.jsonl"], where={"doman": "news"})
+    with pytest.raises(InputError, match=r"d\.jsonl: 'C' is not a system of the records; there are 'A', 'B'"):
+        read_corpus(["d.jsonl"], columns=["C"])
+
+
+def test_columns_that_are_chosen(folder: Path) -> None:
+    write("d.tsv", "domain\tA\tB\tref\tn\nnews\ta0\tb0\tr0\t5\nted\ta1\tb1\tr1\t6\nnews\ta2\tb2\tr2\t7\n")
+    corpus = read_corpus(["d.tsv:A", "d.tsv:B"], ["d.tsv:ref"], where={"domain": "news"})
+    assert as_texts(corpus) == {"ids": [0, 2], "A": ["a0", "a2"], "B": ["b0", "b2"]}
+    assert corpus.fields == {"domain": ("news", "news"), "n": ("5", "7")}
+    assert read_corpus(["d.tsv:A"], ids="d.tsv:n", where={"id": 6}).ids == ("6",)
+    with pytest.raises(InputError, match="no field 'topic'"):
+        read_corpus(["d.tsv:A"], where={"topic": "x"})
+
+
+def test_a_column_per_system(folder: Path) -> None:
+    write("d.tsv", "id\tfirst one\tB\tref\n1\ta a\tb b\tr\n2\tc c\td d\ts\n")
+    corpus = read_corpus(["d.tsv"], columns=["first one", "B"])
+    assert as_texts(corpus) == {"ids": ["1", "2"], "first one": ["a a", "c c"], "B": ["b b", "d d"]}
+    assert corpus.references is not None
+    with pytest.raises(InputError) as caught:
+        read_corpus(["d.tsv"])
+    assert str(caught.value) == (
+        "d.tsv: the records have no prediction, only 'id', 'first one', 'B', 'ref'; "
+        "name the column of each system: nlgauge score 'd.tsv:first one' d.tsv:B -r d.tsv:ref"
+    )
+    write("a.txt", "x\n")
+    with pytest.raises(InputError, match=r"columns are chosen of files of records.*a\.txt is not such a file"):
+        read_corpus(["a.txt"], columns=["A"])
+
+
+def test_a_file_of_records_per_system(folder: Path) -> None:
+    for system in "AB":
+        jsonl(f"{system}.jsonl", [without(record, "system") for record in RECORDS if record["system"] == system][:: 1 if system == "A" else -1])
+    assert as_texts(read_corpus(["A.jsonl", "other=B.jsonl"])) == {"ids": [0, 1, 2], "A": ["A0", "A1", "A2"], "other": ["B0", "B1", "B2"]}
+    jsonl("C.jsonl", [{"id": 1, "prediction": "C1", "reference": "r 1"}, {"id": 7, "prediction": "C7", "reference": "r 7"}])
+    with pytest.warns(UserWarning, match="3 of 4 segments are left out: not all 2 systems have them"):
+        assert as_texts(read_corpus(["A.jsonl", "C.jsonl"], common=True)) == {"ids": [1], "A": ["A1"], "C": ["C1"]}
+    jsonl("D.jsonl", [{"id": i, "prediction": None if i else "D", "reference": f"r {i}"} for i in range(3)])
+    with pytest.raises(InputError, match=r"^D\.jsonl, line 2: 'prediction' is null"):
+        read_corpus(["A.jsonl", "D.jsonl"])
+    for name in "EF":
+        jsonl(f"{name}.jsonl", [{"prediction": name * 2}, {"prediction": name}])
+    assert as_texts(read_corpus(["E.jsonl", "F.jsonl"])) == {"ids": [0, 1], "E": ["EE", "E"], "F": ["FF", "F"]}
+    jsonl("all.jsonl", RECORDS)
+    with pytest.raises(InputError, match=r"all\.jsonl says itself which system each record is from; give it alone"):
+        read_corpus(["A.jsonl", "all.jsonl"])
+
+
+def without(record: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key != name}
+
+
+def test_missing_texts_are_refused_with_their_line_or_left_out(folder: Path) -> None:
+    jsonl("d.jsonl", [*RECORDS[:4], {**RECORDS[4], "reference": None}, RECORDS[5]])
+    with pytest.raises(InputError, match=r"^d\.jsonl, line 5: 'reference' is null; an empty text is ''\. --skip-missing leaves such segments out\.$"):
+        read_corpus(["d.jsonl"], where={"system": "B"})
+    with pytest.warns(UserWarning, match="1 of 3 segments is left out: a text is missing"):
+        assert as_texts(read_corpus(["d.jsonl"], where={"system": "B"}, skip_missing=True)) == {"ids": [0, 2], "B": ["B0", "B2"]}
+    jsonl("d.jsonl", [*RECORDS[:5], without(RECORDS[5], "reference")])
+    with pytest.raises(InputError, match=r"^d\.jsonl, line 6 has no 'reference', d\.jsonl, line 1 has it"):
+        read_corpus(["d.jsonl"])
+    write(
+        "w.jsonl",
+        '{"A": "a", "B": null, "r": ["x"], "s": "s"}\n{"A": "b", "B": "c", "r": ["y"], "s": "t"}\n{"A": "b", "B": "", "r": null, "s": null}\n',
+    )
+    with pytest.raises(InputError, match=r"w\.jsonl:B, line 1 is null; .* --skip-missing leaves such segments out"):
+        read_corpus(["w.jsonl:A", "w.jsonl:B"])
+    with pytest.raises(InputError, match=r"w\.jsonl:s, line 3 is null; one text is needed. --skip-missing leaves such segments out"):
+        read_corpus(["w.jsonl:A"], source="w.jsonl:s")
+    with pytest.warns(UserWarning, match="2 of 3 segments are left out: a text is missing"):
+        corpus = read_corpus(["w.jsonl:A", "w.jsonl:B"], ["w.jsonl:r", "w.jsonl:A"], "w.jsonl:s", skip_missing=True)
+    assert as_texts(corpus) == {"ids": [1], "A": ["b"], "B": ["c"]}
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([*RECORDS, RECORDS[1]], "d.jsonl, line 7 repeats segment 1 of system 'A', which is d.jsonl, line 2 already."),
+        (RECORDS[:5], "segment 2 is there for 'A' and not for 'B'; all systems need the same segments. --common leaves out the 1 of 3 that"),
+        (
+            [{**RECORDS[0], "target": "x"}],
+            "both 'reference' and 'target' for the references; keep one, or name the columns that are meant, such as -r d.jsonl:",
+        ),
+        ([*RECORDS[:2], {**RECORDS[3], "reference": "x"}, RECORDS[4]], "segment 0 has another references under 'B' (d.jsonl, line 3) than under 'A'"),
+        (
+            [{"id": 1, "prediction": "a"}] * 2,
+            "d.jsonl, line 2 repeats segment 1, which is d.jsonl, line 1 already; records of several systems need a 'system'",
+        ),
+        ([{"id": None, "prediction": "a"}], "d.jsonl, line 1: 'id' is None; give a name or a number"),
+    ],
+)
+def test_mistakes_in_records_are_named_with_their_line(folder: Path, records: list[dict[str, Any]], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_corpus([jsonl("d.jsonl", records)])
+    assert message in str(caught.value)
+
+
+def test_common_and_pooled_records(folder: Path) -> None:
+    jsonl("d.jsonl", RECORDS[:5])
+    with pytest.warns(UserWarning, match="1 of 3 segments is left out: not all 2 systems have them"):
+        assert as_texts(read_corpus(["d.jsonl"], common=True)) == {"ids": [0, 1], "A": ["A0", "A1"], "B": ["B0", "B1"]}
+    pooled = read_corpus(["d.jsonl"], pooled=True)
+    assert as_texts(pooled) == {"ids": ["0/A", "1/A", "2/A", "0/B", "1/B"], "system": ["A0", "A1", "A2", "B0", "B1"]}
+    assert list(pooled.groups("system")) == ["A", "B"]
+    jsonl("d.jsonl", [RECORDS[0], RECORDS[4]])
+    with pytest.raises(InputError, match=r"the 2 systems have no segment in common; .* with --pooled"):
+        read_corpus(["d.jsonl"], common=True)
+
+
+def test_files_that_differ_in_their_suffix_alone_are_called_by_it(folder: Path) -> None:
+    write("news.sysA", "a\n")
+    write("news.sysB", "b\n")
+    assert read_corpus(["news.sysA", "news.sysB"]).systems == ("news.sysA", "news.sysB")
+    assert read_corpus(["news.sysA", "X=news.sysB"]).systems == ("news", "X")
+    assert Address.of("/dev/fd/62").name == "pipe62"
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_collector_is_left_as_it_was(folder: Path, on: bool) -> None:
+    write("a.txt", "one\n")
+    was_on = gc.isenabled()
+    (gc.enable if on else gc.disable)()
+    try:
+        read_corpus(["a.txt"])
+        with pytest.raises(InputError):
+            read_corpus(["b.txt"])
+        assert gc.isenabled() == on
+    finally:
+        (gc.enable if was_on else gc.disable)()
+
+
+BENCHMARKS = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).parents[2] / "shared" / "benchmarks")
+
+
+@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the human judgements are not beside this checkout")
+@pytest.mark.parametrize(
+    ("name", "options", "said", "segments", "systems"),
+    [
+        ("webnlg2020_en", {"common": True}, "1 of 178 segments is left out: not all 16 systems have them", 177, 16),
+        ("webnlg2020_en", {"common": True, "where": {"domain": "unseen category"}}, None, None, 16),
+        ("wmt21_mqm_news", {"where": {"lp": "en-de", "human_reference": "false"}}, None, 527, 8),
+        ("wmt21_mqm_news", {"where": {"meta.lp": "zh-en"}}, None, 650, 8),
+        ("wmt17_da_seg", {"pooled": True}, None, 3920, 1),
+        ("wmt17_da_seg", {"pooled": True, "where": {"lp": "cs-en"}}, None, 560, 1),
+        ("wmt17_da_seg", {"where": {"lp": "cs-en"}, "columns": ["online-A.0"]}, None, 131, 1),
+    ],
+)
+def test_human_judgements_are_read_as_they_are(name: str, options: Any, said: str | None, segments: int | None, systems: int) -> None:
+    path = str(BENCHMARKS / f"{name}.jsonl.gz")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        corpus = read_corpus([path], **options)
+    assert said is None or [str(one.message) for one in caught] == [said + "."]
+    assert len(corpus.systems) == systems
+    assert segments is None or len(corpus) == segments
+    with gzip.open(path) as stream:
+        rows = [json.loads(line) for line in stream]
+    number = {segment: i for i, segment in enumerate(corpus.ids)}
+    human = {**{field: dict.fromkeys(corpus.systems, values) for field, values in corpus.fields.items()}, **corpus.system_fields}
+    matched = 0
+    for row in rows:
+        system = row["system"] if "pooled" not in options else "system"
+        i = number.get(row["segment"], number.get(f"{row['segment']}/{row['system']}"))
+        if i is None or system not in corpus.systems:
+            continue
+        if "pooled" in options and corpus.fields["system"][i] != row["system"]:
+            continue
+        matched += 1
+        assert corpus.texts[corpus.predictions[system].values[i]] == row["prediction"]
+        assert [corpus.texts[text] for text in corpus.references[i]] == row["references"]  # type: ignore[index]
+        assert {field.removeprefix("human."): human[field][system][i] for field in human if field.startswith("human.")} == row["human"]
+    assert matched == len(corpus) * systems
+
+
+@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the human judgements are not beside this checkout")
+@pytest.mark.parametrize(
+    ("name", "options", "advice"),
+    [
+        ("webnlg2020_en", {}, "--common leaves out the 1 of 178"),
+        ("wmt17_da_seg", {}, "--common leaves out the 3559 of 3559"),
+        ("wmt17_da_seg", {"common": True}, "the 129 systems have no segment in common; .* a segment of its own with --pooled"),
+        ("wmt21_mqm_news", {"where": {"lp": "en-de"}}, "another references under 'ref-A' .*Leave one of the two systems out"),
+    ],
+)
+def test_judgements_that_do_not_fit_say_what_to_do(name: str, options: Any, advice: str) -> None:
+    with pytest.raises(InputError, match=advice):
+        read_corpus([str(BENCHMARKS / f"{name}.jsonl.gz")], **options)

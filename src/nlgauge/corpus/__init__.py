@@ -33,7 +33,7 @@ from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
     """Segments with the predictions of one or more systems, references and sources, as columns of text ids."""
 
@@ -72,7 +72,6 @@ class Corpus:
         theirs. skip_missing: leaves out segments of which a text is missing. common: leaves out segments that some system lacks.
         pooled: takes every record as a segment of its own, whichever system it is from. What is left out is counted in a warning.
         """
-        language.checked(lang)
         records = as_records(predictions)
         if records is not None:
             others = {"references": references, "sources": sources, "ids": ids, "weights": weights, "documents": documents, "fields": fields}
@@ -82,10 +81,12 @@ class Corpus:
             parts = parts_of(records, system_names(systems), common=common, pooled=pooled, skip_missing=skip_missing)
         else:
             parts = given_parts(predictions, system_names(systems), references, sources, ids, weights, documents, fields)
-        return cls._of(parts.without_gaps() if skip_missing else parts, lang)
+        return cls.of_parts(parts.without_gaps() if skip_missing else parts, lang)
 
     @classmethod
-    def _of(cls, parts: Parts, lang: str | None) -> Corpus:
+    def of_parts(cls, parts: Parts, lang: str | None) -> Corpus:
+        """The corpus of columns that were put together already."""
+        language.checked(lang)
         if not parts.predictions:
             raise InputError("predictions is an empty mapping; give at least one system.")
         for system in parts.predictions:
@@ -117,6 +118,10 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        shown = {"systems": self.systems, "fields": (*self.fields, *self.system_fields), "lang": self.lang}
+        return f"Corpus({len(self)} segments, {', '.join(f'{name}={value!r}' for name, value in shown.items() if value)})"
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -50,9 +50,7 @@ class Parts:
         gaps = set(chain.from_iterable(map(gaps_in, columns)))
         if not gaps or any(len(column) != count for column in columns):
             return parts
-        say_left_out(len(gaps), count, "a text is missing")
-        if len(gaps) == count:
-            raise InputError(f"a text is missing in each of the {count} segments; nothing is left to score.")
+        check_left(len(gaps), count)
         numbers = [i for i in range(count) if i not in gaps]
         return parts.take(numbers) if parts.ids is not None else replace(parts.take(numbers), ids=numbers)
 
@@ -61,6 +59,13 @@ def _taken(column: Any, segments: Sequence[int]) -> Any:
     if isinstance(column, Mapping):
         return {name: _taken(inner, segments) for name, inner in column.items()}
     return None if column is None else [column[i] for i in segments] if max(segments, default=-1) < len(column) else column
+
+
+def check_left(gaps: int, count: int) -> None:
+    """Says how many segments lack a text; raises where all of them do."""
+    if gaps == count:
+        raise InputError(f"a text is missing in each of the {count} segments; nothing is left to score.")
+    say_left_out(gaps, count, "a text is missing")
 
 
 def say_left_out(count: int, total: int, why: str) -> None:
@@ -117,9 +122,13 @@ def parts_of(records: Records, wanted: list[str], *, common: bool, pooled: bool,
     names = names_of(records, wide)
     if pooled and wanted and not wide:
         records = records.where({names["system"]: wanted})
-    rows = {DEFAULT_SYSTEM: range(records.count)} if wide or pooled or "system" not in names else _rows_by_system(records, names, wanted, common)
+    several = "system" in names and not wide and not pooled
+    texts = [name for our, name in names.items() if our in _TEXTS] + wide
     if not skip_missing:
-        _check_gaps(records, [name for our, name in names.items() if our in _TEXTS] + wide)
+        _check_gaps(records, texts)
+    elif several and "id" in names:
+        records = _without_gaps(records, texts, records.columns[names["id"]])
+    rows = _rows_by_system(records, names, wanted, common) if several else {DEFAULT_SYSTEM: range(records.count)}
     used = [name for our, name in names.items() if not (pooled and our == "system")] + wide
     first = next(iter(rows.values()))
     predictions = {name: records.columns[name] for name in wide} or {
@@ -153,6 +162,16 @@ def _check_gaps(records: Records, names: Sequence[str]) -> None:
             shown = "null" if records.file is not None and value is None else f"{value!r:.40}"
             skip = records.option("skip_missing")
             raise InputError(f"{records.place(gaps[0])}: {name!r} is {shown}; an empty text is ''. {skip} leaves such segments out.")
+
+
+def _without_gaps(records: Records, names: Sequence[str], ids: list[Any]) -> Records:
+    """The records of the segments of which no system's record lacks a text."""
+    gaps = {str(ids[i]) for name in names for i in gaps_in(records.columns[name])}
+    if not gaps:
+        return records
+    segments = list(map(str, ids))
+    check_left(len(gaps), len(set(segments)))
+    return records.take([i for i, segment in enumerate(segments) if segment not in gaps])
 
 
 def _check_ids(records: Records, names: Mapping[str, str], rows: Sequence[int]) -> None:
@@ -242,7 +261,8 @@ def _check_shared(records: Records, names: Mapping[str, str], rows: Mapping[str,
                     segment = records.columns[names["id"]][place]
                     raise InputError(
                         f"segment {segment!r} has another {our} under {system!r} ({records.place(place)}) than under {first_name!r}; "
-                        "they belong to the segment."
+                        f"they belong to the segment. Leave one of the two systems out, or score every record as a segment of its own with "
+                        f"{records.option('pooled')}."
                     )
 
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from operator import itemgetter
+from shlex import quote
 from typing import Any
 
 from nlgauge.errors import InputError, did_you_mean
@@ -33,7 +35,10 @@ KNOWN_NAMES = {_AMBIGUOUS, *(name for names in FIELD_NAMES.values() for name in 
 
 
 class _Absent:
-    """Stands where a record lacks a field that others have."""
+    """Stands where a record lacks a field that others have; false, as None is."""
+
+    def __bool__(self) -> bool:
+        return False
 
     def __repr__(self) -> str:
         return "nothing"
@@ -54,8 +59,7 @@ class Records:
     @classmethod
     def of_rows(cls, rows: Sequence[Mapping[Any, Any]]) -> Records:
         """The records of dictionaries."""
-        names = dict.fromkeys(chain.from_iterable(rows))
-        return cls({str(name): [row.get(name, ABSENT) for row in rows] for name in names}, len(rows)).flat()
+        return cls({str(name): values for name, values in columns_of(rows).items()}, len(rows)).flat()
 
     @classmethod
     def of_columns(cls, columns: Mapping[str, list[Any]]) -> Records:
@@ -64,16 +68,15 @@ class Records:
 
     def flat(self) -> Records:
         """The records with the objects inside them as fields with a dot."""
-        if not any(_holds_objects(name, values) for name, values in self.columns.items()):
-            return self
         columns: dict[str, list[Any]] = {}
         for name, values in self.columns.items():
             if _holds_objects(name, values):
-                inner = dict.fromkeys(chain.from_iterable(value for value in values if isinstance(value, Mapping)))
-                columns |= {f"{name}.{key}": [_inside(value, key) for value in values] for key in inner}
+                rows = [value if isinstance(value, dict) else dict(value or {}) for value in values]
+                inner = {f"{name}.{key}": column for key, column in columns_of(rows).items()}
+                columns |= replace(self, columns=inner).flat().columns
             else:
                 columns[name] = values
-        return replace(self, columns=columns).flat()
+        return replace(self, columns=columns)
 
     def take(self, rows: Sequence[int]) -> Records:
         """The records in these rows."""
@@ -97,6 +100,17 @@ class Records:
         return f"{name}=True" if self.file is None else f"--{name.replace('_', '-')}"
 
 
+def columns_of(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
+    """The values of every key, one per row."""
+    columns = {}
+    for name in dict.fromkeys(chain.from_iterable(rows)):
+        try:
+            columns[name] = list(map(itemgetter(name), rows))
+        except KeyError:
+            columns[name] = [row.get(name, ABSENT) for row in rows]
+    return columns
+
+
 def find_field(name: str, known: Sequence[str], whose: str) -> str:
     """The field that a name means: the one of that name, else the only one that we call so or that ends with it behind a dot."""
     if name in known:
@@ -111,12 +125,10 @@ def find_field(name: str, known: Sequence[str], whose: str) -> str:
 
 def _holds_objects(name: str, values: list[Any]) -> bool:
     """Whether a column that is not one of ours has objects, and nothing else."""
-    kinds = set(map(type, values)) - {type(None), _Absent}
-    return name not in KNOWN_NAMES and bool(kinds) and all(issubclass(kind, Mapping) for kind in kinds) and any(values)
-
-
-def _inside(value: Any, key: Any) -> Any:
-    return value.get(key, ABSENT) if isinstance(value, Mapping) else ABSENT
+    first = next((value for value in values if value), None)
+    if name in KNOWN_NAMES or not isinstance(first, Mapping):
+        return False
+    return all(issubclass(kind, Mapping) for kind in set(map(type, values)) - {type(None), _Absent})
 
 
 def as_records(predictions: Any) -> Records | None:
@@ -178,7 +190,7 @@ def _keep_one(records: Records, our: str, name: str) -> str:
     if records.file is None:
         return "keep one."
     option = {"prediction": "", "references": "-r ", "source": "-s ", "id": "--ids ", "weight": "--weights ", "document": "--documents "}.get(our)
-    return "keep one." if option is None else f"keep one, or name the columns that are meant, such as {option}{records.file}:{name}"
+    return "keep one." if option is None else f"keep one, or name the columns that are meant, such as {option}{quote(f'{records.file}:{name}')}"
 
 
 def _no_prediction(records: Records, names: Mapping[str, str]) -> str:
@@ -189,8 +201,8 @@ def _no_prediction(records: Records, names: Mapping[str, str]) -> str:
     if records.file is None:
         wide = f"; where every system has a column of its own, name these: systems={texts}" if texts else ""
         return f"the records have no prediction, only {there}; name it 'prediction'{wide}."
-    references = f" -r {records.file}:{names['references']}" if "references" in names else ""
-    wide = "".join(f" {records.file}:{name}" for name in texts or ["COLUMN"])
+    references = " -r " + quote(f"{records.file}:{names['references']}") if "references" in names else ""
+    wide = "".join(" " + quote(f"{records.file}:{name}") for name in texts or ["COLUMN"])
     return f"the records have no prediction, only {there}; name the column of each system: nlgauge score{wide}{references}"
 
 

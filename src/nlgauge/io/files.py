@@ -2,27 +2,66 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import gzip
+import lzma
 import re
+import warnings
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from nlgauge.errors import InputError, did_you_mean
+from nlgauge.errors import InputError, MissingExtraError, did_you_mean
 
 STDIN = "-"
 _BINARY = {
-    b"\x28\xb5\x2f\xfd": "Zstandard",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ": "xz",
-    b"\x1f\x8b": "gzip",
-    b"PK\x03\x04": "zip or .xlsx",
-    b"PAR1": "Parquet",
+    b"\x28\xb5\x2f\xfd": "Zstandard file; let its name end in .zst",
+    b"BZh": "bzip2 file; let its name end in .bz2",
+    b"\xfd7zXZ": "xz file; let its name end in .xz",
+    b"\x1f\x8b": "gzip file; let its name end in .gz",
+    b"PK\x03\x04": "zip or .xlsx file; unpack it, or export it as UTF-8 text (.txt, .tsv, .csv or .jsonl)",
+    b"PAR1": "Parquet file; let its name end in .parquet",
 }
-_KINDS = {"tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "ndjson": "jsonl"}
+# The longer mark first: UTF-32's begins with UTF-16's.
+_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+_LOOKED_AT = 1000
+_KINDS = {"tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "parquet": "parquet"}
+
+
+def _unzstd(data: bytes) -> bytes:
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtraError("zstandard", "zstd", "reading .zst files") from None
+    found: list[bytes] = []
+    while data:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        try:
+            found.append(frame.decompress(data))
+        except zstandard.ZstdError as error:
+            raise EOFError(str(error)) from None
+        if not frame.eof:
+            raise EOFError("it ends within a frame")
+        data = frame.unused_data
+    return b"".join(found)
+
+
+_UNPACK: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.decompress,
+    ".bz2": bz2.decompress,
+    ".xz": lzma.decompress,
+    ".zst": _unzstd,
+}
+_PACKED = "|".join(suffix[1:] for suffix in _UNPACK)
 # The first data suffix that a colon follows ends the path: a drive's colon has none before it, a column's name may hold more.
-_COLUMN = re.compile(rf"(.*?\.(?:{'|'.join(_KINDS)})(?:\.gz)?):(.+)", re.IGNORECASE | re.DOTALL)
+_COLUMN = re.compile(rf"(.*?\.(?:{'|'.join(_KINDS)})(?:\.(?:{_PACKED}))?):(.+)", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -44,13 +83,15 @@ class Address:
 
     @property
     def kind(self) -> str | None:
-        """ "tsv", "csv" or "jsonl"; None for a file of plain lines."""
-        return _KINDS.get(PurePath(self._unzipped).suffix[1:].lower())
+        """ "tsv", "csv", "jsonl", "json" or "parquet"; None for a file of plain lines."""
+        return _KINDS.get(PurePath(self._unpacked).suffix[1:].lower())
 
     @property
     def stem(self) -> str:
         """The file's name without folder and suffix."""
-        return "stdin" if self.path == STDIN else PurePath(self._unzipped).stem
+        if self.path.startswith("/dev/fd/"):  # what a shell makes of <(command)
+            return f"pipe{PurePath(self.path).name}"
+        return "stdin" if self.path == STDIN else PurePath(self._unpacked).stem
 
     @property
     def name(self) -> str:
@@ -62,11 +103,12 @@ class Address:
     @property
     def numbered(self) -> bool:
         """Whether the column is a number, so that the file has no row of names."""
-        return self.kind != "jsonl" and self.column is not None and self.column.isascii() and self.column.isdigit()
+        return self.kind in ("tsv", "csv") and self.column is not None and self.column.isascii() and self.column.isdigit()
 
     @property
-    def _unzipped(self) -> str:
-        return self.path[:-3] if self.path.lower().endswith(".gz") else self.path
+    def _unpacked(self) -> str:
+        suffix = PurePath(self.path).suffix
+        return self.path.removesuffix(suffix) if suffix.lower() in _UNPACK else self.path
 
     def __str__(self) -> str:
         if self.path == STDIN:
@@ -75,24 +117,30 @@ class Address:
 
 
 def read_bytes(path: str) -> bytes:
-    """The bytes of a file, unzipped where its name ends in .gz."""
+    """The bytes of a file, unpacked where its name ends in .gz, .bz2, .xz or .zst."""
     place = Path(path)
     if place.is_dir():
         raise InputError(f"{path} is a directory; give a file.")
+    suffix = place.suffix.lower()
     try:
         data = place.read_bytes()
-        return gzip.decompress(data) if path.lower().endswith(".gz") else data
+        return _UNPACK[suffix](data) if suffix in _UNPACK else data
     except FileNotFoundError:
         raise InputError(f"there is no file {path}{_near(place)}.") from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{path} is not a complete gzip file ({error}); fetch or compress it again, or drop the .gz from its name.") from None
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}.") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
+        raise InputError(_damaged(path, suffix, error)) from None
+    except OSError as error:  # bz2 has no error of its own
+        raise InputError(_damaged(path, suffix, error) if error.errno is None else f"cannot read {path}: {error.strerror}.") from None
+
+
+def _damaged(path: str, suffix: str, error: Exception) -> str:
+    kind = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "Zstandard"}.get(suffix, suffix)
+    return f"{path} is not a complete {kind} file ({error}); fetch or compress it again, or drop the {suffix} from its name."
 
 
 def _near(place: Path) -> str:
     if re.search(r"\.\w+:[^\\/]+$", place.name):
-        return "; columns are taken from .tsv, .csv and .jsonl files"
+        return "; columns are taken from .tsv, .csv, .jsonl, .json and .parquet files"
     try:
         names = sorted(other.name for other in place.parent.iterdir() if other.is_file())
     except OSError:
@@ -100,22 +148,45 @@ def _near(place: Path) -> str:
     return did_you_mean(place.name, names)
 
 
-def decoded(data: bytes, place: str) -> str:
-    """The text of UTF-8 bytes, or an error that names line and byte."""
+def decoded(data: bytes, place: str, encoding: str | None = None) -> str:
+    """The text of bytes in the given encoding, else in the one that their mark names, else in UTF-8; or an error that names line and byte."""
     packed = next((kind for start, kind in _BINARY.items() if data.startswith(start)), None)
     if packed:
-        raise InputError(f"{place} is a {packed} file; unpack it, or export it as UTF-8 text (.txt, .tsv, .csv or .jsonl).")
+        raise InputError(f"{place} is a {packed}.")
+    marked = None if encoding else next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
+    if marked:
+        warnings.warn(f"{place} is read as {marked}, as its byte order mark says.", stacklevel=4)
+    if not encoding and not marked:
+        data = utf8(data, place)
     try:
-        return data.removeprefix(codecs.BOM_UTF8).decode()
-    except UnicodeDecodeError as error:
-        data = data.removeprefix(codecs.BOM_UTF8)
+        return data.decode(encoding or marked or "utf-8").removeprefix("\ufeff")
+    except LookupError:
+        raise InputError(f"there is no encoding {encoding!r}; give one that Python knows, such as utf-8, cp1252, utf-16 or gb18030.") from None
+    except UnicodeError as error:
+        raise InputError(_undecodable(data, place, encoding or marked, error)) from None
+
+
+def utf8(data: bytes, place: str, encoding: str | None = None) -> bytes:
+    """Bytes as UTF-8 without a mark; they are copied only where they were something else, and whoever reads them checks them."""
+    if encoding or data.startswith((*_MARKS, *_BINARY)):
+        return decoded(data, place, encoding).encode()
+    # UTF-16 of Latin letters would pass as UTF-8.
+    for name, first in (("utf-16-le", 1), ("utf-16-be", 0)):
+        every_other = data[first:_LOOKED_AT:2]
+        if every_other.count(0) > len(every_other) // 2:
+            raise InputError(f"{place} is not UTF-8: half of its bytes are 0, as in UTF-16; say what its encoding is: --encoding {name}")
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
+def _undecodable(data: bytes, place: str, encoding: str | None, error: UnicodeError) -> str:
+    where = ""
+    if isinstance(error, UnicodeDecodeError):
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
-        guess = "UTF-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "WINDOWS-1252"
-        raise InputError(
-            f"{place} is not UTF-8: line {line}, byte {column} is 0x{data[error.start]:02X}; "
-            f"convert it from its encoding first, for example: iconv -f {guess} -t UTF-8 OLD > NEW"
-        ) from None
+        where = f": line {line}, byte {column} is 0x{data[error.start]:02X}"
+    if encoding:
+        return f"{place} is not {encoding}{where}; give its right encoding with --encoding."
+    return f"{place} is not UTF-8{where}; say what its encoding is, for example --encoding cp1252 for files of Western European Windows."
 
 
 def lines_of(text: str) -> list[str]:

@@ -34,15 +34,24 @@ class Unclosed(NamedTuple):
     line: int
 
 
-def csv_rows(text: str, place: str) -> list[Row]:
+def csv_rows(text: str, place: str, separator: str = ",") -> list[Row]:
     """The rows of a CSV file: every field that begins with a quote is quoted, a quote further on is text."""
-    found = _read(text, ",")
+    if '"' not in text:
+        return _plain(text, separator)
+    found = _read(text, separator)
     if isinstance(found, Unclosed):
         raise InputError(
-            f"{place}, line {found.line} is not CSV: a field begins with a quote, and no quote before a comma or the end of a line closes it; "
+            f"{place}, line {found.line} is not CSV: a field begins with a quote, and no quote before a separator or the end of a line closes it; "
             "put the field in quotes and double the quotes inside it."
         )
     return found.rows
+
+
+def has_even_rows(text: str, separator: str) -> bool:
+    """Whether a text, read as CSV with this separator, has several fields in every row, the same number in all."""
+    found = _read(text, separator)
+    lengths = set() if isinstance(found, Unclosed) else {len(row.fields) for row in found.rows}
+    return len(lengths) == 1 and lengths != {1}
 
 
 def tsv_rows(text: str, place: str) -> list[Row]:
@@ -97,7 +106,8 @@ def _is_number(field: str) -> bool:
 
 def _read(text: str, separator: str) -> Quoted | Unclosed:
     """The rows of a text in which every field that begins with a quote is quoted."""
-    pattern = re.compile(rf'(?:{_QUOTED.pattern}|(?!")([^{separator}\n]*?))({separator}|\r?\n|\r?\Z)')
+    mark = re.escape(separator)
+    pattern = re.compile(rf'(?:{_QUOTED.pattern}|(?!")([^{mark}\n]*?))({mark}|\r?\n|\r?\Z)')
     rows, quoted, stray = [], [], None
     fields: list[str] = []
     place, line, begin = 0, 1, 1

@@ -3,75 +3,75 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from nlgauge.errors import InputError
+from nlgauge.corpus.records import ABSENT, Records
+from nlgauge.errors import InputError, did_you_mean
 from nlgauge.io.files import STDIN, Address, decoded, lines_of, read_bytes
-from nlgauge.io.rows import Rows, rows_of
+from nlgauge.io.tables import NAMELESS, table_of
 
 
 class Column(NamedTuple):
-    """What was read from one address: one value per segment, and the line that each is on."""
+    """What was read from one address: one value per segment, and where each stands, for messages."""
 
     place: str
     values: list[Any]
-    lines: Sequence[int]
+    line: Callable[[int], str]
 
     @property
     def plain(self) -> bool:
         """Whether all values are texts."""
         return set(map(type, self.values)) <= {str}
 
-    def line(self, i: int) -> str:
-        """Where a value stands, for messages."""
-        return f"{self.place}, line {self.lines[i]}"
-
 
 class Reader:
     """Reads columns of texts, labels and numbers; standard input can be read once only."""
 
-    def __init__(self) -> None:
-        self._rows: dict[tuple[str, bool], Rows] = {}
+    def __init__(self, encoding: str | None = None, delimiter: str | None = None) -> None:
+        self._encoding = encoding
+        self._delimiter = delimiter
+        self._tables: dict[tuple[str, bool], Records] = {}
         self._stdin_used = False
 
     def column(self, given: str) -> Column:
         """The values at an address as they stand in the file."""
         address = Address.of(given)
         if address.kind is None:
-            if address.path.lower().endswith(".json"):
-                raise InputError(f"{address} is one JSON document; write one object per line into a .jsonl file.")
             lines = lines_of(self._text(address.path))
-            return Column(str(address), lines, range(1, len(lines) + 1))
-        rows = self._table(address)
-        if address.column is None:
-            columns = ", ".join(rows.rows[0]) if rows.rows else "none"
-            raise InputError(f"{given} holds columns; name one, {given}:COLUMN (there are {columns}).")
-        return Column(str(address), rows.column(str(int(address.column)) if address.numbered else address.column), rows.lines)
+            return Column(str(address), lines, lambda i: f"{address}, line {i + 1}")
+        table = self.table(address)
+        if address.column is None and list(table.columns) != [NAMELESS]:
+            raise InputError(f"{given} holds columns; name one, {given}:COLUMN (there are {', '.join(table.columns) or 'none'}).")
+        name = NAMELESS if address.column is None else str(int(address.column)) if address.numbered else address.column
+        return Column(str(address), _values(table, name, address.path), lambda i: f"{address}{table.place(i).removeprefix(address.path)}")
 
-    def texts(self, given: str) -> Column:
-        """Texts, or lists of texts where a JSONL field holds lists."""
+    def texts(self, given: str, skip_missing: bool = False) -> Column:
+        """Texts, or lists of texts where a field of JSON holds lists; None where one is missing that may be."""
         column = self.column(given)
         for i, value in enumerate(() if column.plain else column.values):
-            if not isinstance(value, str) and not (isinstance(value, list) and all(isinstance(text, str) for text in value)):
-                raise InputError(f"{column.line(i)} is {_shown(value)}; a text or a list of texts is needed.")
+            if isinstance(value, str) or (isinstance(value, list) and all(isinstance(text, str) for text in value)):
+                continue
+            if value is None and skip_missing:
+                continue
+            raise InputError(f"{column.line(i)} is {_shown(value)}; a text or a list of texts is needed.{_hint(value)}")
         return column
 
-    def single_texts(self, given: str) -> Column:
-        """Texts, one per segment."""
+    def single_texts(self, given: str, skip_missing: bool = False) -> Column:
+        """Texts, one per segment; None where one is missing that may be."""
         column = self.column(given)
         for i, value in enumerate(column.values):
-            if not isinstance(value, str):
-                raise InputError(f"{column.line(i)} is {_shown(value)}; one text is needed.")
+            if not isinstance(value, str) and not (value is None and skip_missing):
+                raise InputError(f"{column.line(i)} is {_shown(value)}; one text is needed.{_hint(value)}")
         return column
 
     def labels(self, given: str) -> Column:
-        """Names, as strings; JSON numbers count as names too."""
+        """Names: texts, or numbers of JSON."""
         column = self.column(given)
         for i, value in enumerate(column.values):
             if not isinstance(value, str | int | float) or isinstance(value, bool):
                 raise InputError(f"{column.line(i)} is {_shown(value)}; a name is needed.")
-        return column._replace(values=[str(value) for value in column.values])
+        return column
 
     def numbers(self, given: str) -> Column:
         """Numbers."""
@@ -84,28 +84,50 @@ class Reader:
                 raise InputError(f"{column.line(i)} is {_shown(value)}; a number is needed.") from None
         return column._replace(values=values)
 
-    def records(self, path: str) -> list[dict[str, Any]]:
-        """The rows of a TSV, CSV or JSONL file."""
-        return self._table(Address(path)).rows
-
-    def _table(self, address: Address) -> Rows:
+    def table(self, address: Address) -> Records:
+        """The rows of a file of columns."""
         assert address.kind is not None
         key = address.path, address.numbered
-        if (address.path, not address.numbered) in self._rows:
+        if (address.path, not address.numbered) in self._tables:
             raise InputError(
                 f"{address.path} is asked for columns by name and by number; names need a header row, numbers a file without one. Use names alone."
             )
-        if key not in self._rows:
-            self._rows[key] = rows_of(self._text(address.path), address.kind, address.path, not address.numbered)
-        return self._rows[key]
+        if key not in self._tables:
+            self._tables[key] = table_of(
+                read_bytes(address.path),
+                address.kind,
+                address.path,
+                named=not address.numbered,
+                encoding=self._encoding,
+                delimiter=self._delimiter,
+            )
+        return self._tables[key]
 
     def _text(self, path: str) -> str:
         if path != STDIN:
-            return decoded(read_bytes(path), path)
+            return decoded(read_bytes(path), path, self._encoding)
         if self._stdin_used:
             raise InputError("standard input (-) is asked for twice, and can be read once; write one of the two to a file.")
         self._stdin_used = True
-        return decoded(sys.stdin.buffer.read(), "standard input")
+        return decoded(sys.stdin.buffer.read(), "standard input", self._encoding)
+
+
+def _values(table: Records, name: str, path: str) -> list[Any]:
+    """The values of a column, or an error that lists the columns."""
+    if not table.count:
+        raise InputError(f"{path} has no rows.")
+    if name not in table.columns:
+        columns = list(table.columns)
+        raise InputError(f"{path} has no column {name!r}{did_you_mean(name, columns)}; it has {', '.join(columns)}.")
+    values = table.columns[name]
+    if ABSENT in values:
+        i = values.index(ABSENT)
+        raise InputError(f"{table.place(i)} has no {name!r}, other lines have it; every line needs the same fields.")
+    return values
+
+
+def _hint(value: Any) -> str:
+    return " --skip-missing leaves such segments out." if value is None else ""
 
 
 def _shown(value: Any) -> str:
