@@ -12,9 +12,7 @@ import pytest
 
 import nlgauge
 from nlgauge import DataLoaderStrategies, Jury, MetricForLanguageGeneration, MetricForNLG, NLGMetricverse, load_metric
-from nlgauge.compat import evaluate as hf
 from nlgauge.compat import nlgmetricverse as nmv
-from nlgauge.compat.bert_score import score as bert_score
 from nlgauge.compat.torchmetrics import TextMetric
 from nlgauge.errors import InputError, ParameterError, UnknownMetricError
 from nlgauge.run.executors import Serial
@@ -216,18 +214,12 @@ def test_sources_and_predictions_alone() -> None:
 
 def test_other_spellings_of_parameters_work_in_every_call_form():
     texts = {"predictions": ["The cat. runs"], "references": ["the cat. run"]}
-    assert hf.load("rouge", use_stemmer=True).compute(**texts)["rouge1"] == 1
-    assert hf.load("rouge").compute(use_stemmer=True, **texts)["rouge1"] == 1
-    assert hf.load("ter").compute(case_sensitive=True, **texts)["ter"] == pytest.approx(200 / 3)
-    assert hf.load("meteor", tokenize="whitespace").compute(**texts)["meteor"] > 0
     assert nmv.load_metric("bleu", compute_kwargs={"tok": "char"}).compute(**texts) == {
         "bleu": nmv.load_metric("bleu", tokenizer="char").compute(**texts)["bleu"]
     }
     assert nlgauge.score(**texts, metrics={"path": "em", "ignore_case": True}).labels == ("exact_match(lowercase=True)",)
     both = NLGMetricverse(metrics=["bleu", "ter"])(**texts, ignore_case=True)
     assert both["ter"]["score"] == pytest.approx(100 / 3)
-    with pytest.raises(ParameterError, match="use_stemmer and stem are one parameter"):
-        hf.load("rouge").compute(use_stemmer=True, stem=False, **texts)
 
 
 def test_parameters_at_the_call_go_where_they_belong() -> None:
@@ -277,8 +269,8 @@ def test_adding_and_removing_metrics() -> None:
         (lambda: NLGMetricverse([3]), ParameterError, "a metric is a name"),
         (lambda: load_metric("bleu", compute_kwargs={"n": 1}), ParameterError, "bleu has no parameter 'n'"),
         (lambda: load_metric("bleu", task="sequence-classification"), ParameterError, "language-generation"),
-        (lambda: NLGMetricverse("bleu")("folder", "other"), InputError, "predictions is one text or a path"),
-        (lambda: NLGMetricverse("bleu")(preds, Path("other")), InputError, "references is one text or a path"),
+        (lambda: NLGMetricverse("bleu")("folder", "other"), InputError, "predictions is 'folder', and there is no such file"),
+        (lambda: NLGMetricverse("bleu")(preds, Path("other")), InputError, "give two paths, or two lists"),
         (lambda: NLGMetricverse("bleu")(preds, refs, strategy="line"), ParameterError, "strategy must be"),
         (lambda: NLGMetricverse("bleu")({"A": preds}, refs), InputError, "use nlgauge.score"),
         (lambda: nmv.Blue, AttributeError, "Blue"),
@@ -371,65 +363,6 @@ def test_concurrent_from_a_plain_script(tmp_path: Path) -> None:
     assert done.stdout.split() == ["True", "3000", "True"], done.stderr
 
 
-# --- evaluate
-
-
-def test_evaluate_load_and_compute() -> None:
-    expected = nlgauge.score(preds, refs, metrics="bleu(max_order=2)")["bleu"]
-    assert hf.load("bleu").compute(predictions=preds, references=refs, max_order=2) == expected
-    assert hf.load("bleu", max_order=2).compute(predictions=preds, references=[[ref] for ref in refs]) == expected
-    with pytest.raises(UnknownMetricError):
-        hf.load("blue")
-
-
-def test_evaluate_meteor_is_nltks() -> None:
-    from metrics.test_meteor import OurWordNet
-    from nltk.tokenize import NLTKWordTokenizer
-    from nltk.translate.meteor_score import meteor_score
-
-    ours = ["The cats were sitting on the mat, weren't they?", "On the mat sat the cat.", "It costs 3,000.50 dollars."]
-    theirs = [["The cat's sitting on a mat, isn't it?", "A dog."], ["The cat sat on the mat."], ["It costs 3,000.50 dollars."]]
-    words = NLTKWordTokenizer().tokenize
-    for weights in ({}, {"alpha": 0.8, "beta": 2.0, "gamma": 0.3}):
-        pairs = zip(ours, theirs, strict=True)
-        expected = [meteor_score([words(one) for one in group], words(text), wordnet=OurWordNet(), **weights) for text, group in pairs]
-        found = hf.load("meteor").compute(predictions=ours, references=theirs, **weights)
-        assert found["meteor"] == pytest.approx(np.mean(expected), abs=1e-12)
-    assert hf.load("meteor", version="1.5").compute(predictions=ours, references=theirs) == nlgauge.score(ours, theirs, metrics="meteor")["meteor"]
-
-
-def test_evaluate_collects() -> None:
-    metric = hf.load("wer")
-    metric.add(prediction=preds[0], reference=refs[0])
-    metric.add_batch(predictions=preds[1:2], references=refs[1:2])
-    assert metric.compute(predictions=preds[2:], references=refs[2:]) == nlgauge.score(preds, refs, metrics="wer")["wer"]
-    with pytest.raises(InputError, match="nothing to score"):
-        metric.compute()
-    metric.add(prediction="a", reference="a")
-    with pytest.raises(InputError, match="this batch has predictions, those before have predictions, references"):
-        metric.add(prediction="b")
-    with pytest.raises(InputError, match="references has 1 items, predictions has 2"):
-        metric.add_batch(predictions=["b", "c"], references=["b"])
-    with pytest.raises(InputError, match="no predictions"):
-        metric.add(reference="b")
-    assert metric.compute()["wer"] == 0.0  # what could not be added was not added
-
-
-def test_evaluate_combine() -> None:
-    expected = nlgauge.score(preds, refs, metrics=["bleu(max_order=1)", "exact_match"])
-    found = hf.combine(["bleu", "exact_match"]).compute(predictions=preds, references=refs, max_order=1)
-    assert found["bleu"] == found["bleu_score"] == expected["bleu"]["score"]
-    assert found["exact_match"] == found["exact_match_score"] == expected["exact_match"]["score"]
-    assert "score" not in found
-    named = hf.combine({"one": hf.load("bleu", max_order=1), "four": "bleu"}, force_prefix=True).compute(predictions=preds, references=refs)
-    assert named["one_bleu"] == expected["bleu"]["score"] != named["four_bleu"]
-    assert all(name.startswith(("one_", "four_")) for name in named)
-    with pytest.raises(ParameterError, match="'bleu' is combined twice"):
-        hf.combine(["bleu", hf.load("bleu", max_order=1)])
-    with pytest.raises(ParameterError, match="names several metrics"):
-        hf.combine({"both": hf.combine(["bleu", "wer"])})
-
-
 # --- torchmetrics
 
 
@@ -442,30 +375,6 @@ def test_torchmetrics_updates_and_resets() -> None:
     metric.reset()
     metric.update(preds[0], refs[0])
     assert metric.compute() == nlgauge.score(preds[:1], refs[:1], metrics="bleu(max_order=2)")["bleu"]
-
-
-# --- bert-score
-
-
-def test_bert_score(tiny_models: dict[str, Path]) -> None:
-    model = str(tiny_models["encoder"])
-    many = [["the cat sat", refs[0]], [refs[1]], [refs[2]]]
-    precision, recall, f = bert_score(preds, many, model_type=model, num_layers=1, idf=True)  # type: ignore[misc]
-    rows = nlgauge.score(preds, many, metrics={"path": "bertscore", "resulting_name": "b", "model": model, "layer": 1, "idf": True}).segments(
-        "records"
-    )
-    for values, column in ((precision, "b.precision"), (recall, "b.recall"), (f, "b")):
-        assert isinstance(values, np.ndarray)
-        assert values == pytest.approx([row[column] for row in rows], abs=1e-6)
-    assert f[2] == 0.0 < f[0]
-    (_, signature) = bert_score(preds, refs, model, 1, return_hash=True, lang="de", batch_size=2)
-    assert "layer:1" in signature
-
-
-@pytest.mark.parametrize("argument", [{"rescale_with_baseline": True}, {"baseline_path": "x"}, {"all_layers": True}, {"idf": {"a": 1.0}}])
-def test_bert_score_refuses_what_is_not_there(argument: dict[str, Any]) -> None:
-    with pytest.raises(ParameterError, match=next(iter(argument))):
-        bert_score(preds, refs, **argument)
 
 
 def test_public_names_come_from_the_package() -> None:

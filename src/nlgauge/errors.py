@@ -8,6 +8,7 @@
     ├── MetricError          a metric that does not give what it must                 (also a TypeError)
     ├── ModelError           weights that are missing, damaged or of the wrong kind   (also a RuntimeError)
     ├── MissingExtraError    an optional dependency that is not installed             (also an ImportError)
+    ├── NotYetError          something that comes with a later release                (also a NotImplementedError)
     └── ResultError          a result that is damaged or lacks what was asked of it   (also a ValueError)
 
 A message says what was given, what is needed and what to do.
@@ -53,6 +54,10 @@ class MissingExtraError(NlgaugeError, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f'{purpose} needs {package}; run: pip install "nlgauge[{extra}]"')
+
+
+class NotYetError(NlgaugeError, NotImplementedError):
+    """Something that comes with a later release."""
 
 
 class ResultError(NlgaugeError, ValueError):

@@ -18,7 +18,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 bert_score = pytest.importorskip("bert_score")
 
-CHANGED_PARAMETERS = {"layer": 1}
+CHANGED_PARAMETERS = {"layer": 1, "baseline": (0.5, 0.25, -0.5)}
 # A text without tokens scores 0, also against another one.
 # Texts without a token, or without one that the tiny model knows.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "right to left", "emoji", "not a character"}

@@ -13,16 +13,16 @@ from nlgauge.errors import ParameterError
 from nlgauge.metric.registry import parse
 from nlgauge.metrics.gleu import Gleu
 
-CHANGED_PARAMETERS = {"tokenizer": "13a"}
+CHANGED_PARAMETERS = {"tokenizer": "13a", "min_order": 2}
 # As in NLTK, texts without a token score 0, also two equal ones.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "only punctuation", "not a character"}
 
 
-def assert_equals_nltk(predictions: list[str], references: list[list[str]], order: int) -> None:
-    result = nlgauge.score(predictions, references, metrics=Gleu(order, "whitespace"))
+def assert_equals_nltk(predictions: list[str], references: list[list[str]], order: int, least: int = 1) -> None:
+    result = nlgauge.score(predictions, references, metrics=Gleu(order, "whitespace", least))
     split = [[reference.split() for reference in group] for group in references], [prediction.split() for prediction in predictions]
-    assert result["gleu"]["score"] == pytest.approx(corpus_gleu(*split, max_len=order), abs=1e-12)
-    expected = [sentence_gleu(group, prediction, max_len=order) for group, prediction in zip(*split, strict=True)]
+    assert result["gleu"]["score"] == pytest.approx(corpus_gleu(*split, least, order), abs=1e-12)
+    expected = [sentence_gleu(group, prediction, least, order) for group, prediction in zip(*split, strict=True)]
     assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(expected, abs=1e-12)
 
 
@@ -36,6 +36,7 @@ def test_corpora_equal_nltk(corpus, order):
 def test_real_sentences_equal_nltk():
     predictions, references = map(list, zip(*SENTENCES, strict=True))
     assert_equals_nltk(predictions, references, 4)
+    assert_equals_nltk(predictions, references, 3, least=2)
 
 
 def test_the_smaller_of_precision_and_recall():
@@ -73,3 +74,13 @@ def test_other_name_and_wrong_parameters():
         Gleu(0)
     with pytest.raises(ParameterError, match="gleu: tokenizer must be one of unicode, 13a, whitespace, got 'bert'"):
         Gleu(tokenizer="bert")
+
+
+def test_the_shortest_ngram_counts_in_explanations_too():
+    metric = Gleu(max_order=3, min_order=2)
+    result = nlgauge.score(["the cat sat"], ["the cat ran"], metrics=metric)
+    assert result["gleu"]["score"] == pytest.approx(1 / 3)
+    assert [order.name for order in result.explain(str(metric), 0)[0].orders] == ["2-grams", "3-grams"]
+    for least in (0, 4, True):
+        with pytest.raises(ParameterError, match="min_order must be a whole number from 1 to max_order"):
+            Gleu(max_order=3, min_order=least)

@@ -1,14 +1,32 @@
-"""The call of bert-score: `score(cands, refs, ...)` gives precision, recall and F of every pair."""
+"""The calls of bert-score: `score` and `BERTScorer` give precision, recall and F of every pair, as NumPy arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from nlgauge.compat.scoring import scored
+import numpy as np
+
+from nlgauge.compat.later import later
+from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
-from nlgauge.errors import ParameterError
+from nlgauge.corpus.language import checked
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.features import RunOptions
+from nlgauge.metric import Arrays
 from nlgauge.metric.registry import make
+from nlgauge.metrics.bertscore import BertScore
+from nlgauge.models import model_name
+from nlgauge.results.table import Table
+from nlgauge.run import engine
+from nlgauge.run.chunk import Chunk, Job
+from nlgauge.run.executors import Serial
+
+_LABEL = "bertscore"
+_WITHOUT_EFFECT = ("verbose", "nthreads", "use_fast_tokenizer")
 
 
 class Scores(NamedTuple):
@@ -19,13 +37,120 @@ class Scores(NamedTuple):
     f1: Array
 
 
+class BERTScorer:
+    """A model to score with, and weights of rare tokens that are computed once.
+
+    With `rescale_with_baseline` the baseline is read from `baseline_path`, a file with the rows LAYER,P,R,F, or from the files of an installed
+    bert-score. `nthreads` and `use_fast_tokenizer` are accepted and change no number.
+    """
+
+    def __init__(
+        self,
+        model_type: Any = None,
+        num_layers: int | None = None,
+        batch_size: int = 64,
+        nthreads: int = 4,
+        all_layers: bool = False,
+        idf: bool = False,
+        idf_sents: Sequence[str] | None = None,
+        device: str | None = None,
+        lang: str | None = None,
+        rescale_with_baseline: bool = False,
+        baseline_path: str | Path | None = None,
+        use_fast_tokenizer: bool = False,
+    ) -> None:
+        if all_layers:
+            raise ParameterError("all_layers is not supported; score once per layer, with num_layers=...")
+        if not isinstance(idf, bool):
+            raise ParameterError("idf must be True or False; give the texts to weigh tokens by as idf_sents.")
+        self.lang = checked(lang)
+        self.batch_size = batch_size
+        self.device = device
+        self.rescale_with_baseline = rescale_with_baseline
+        self.use_fast_tokenizer = use_fast_tokenizer
+        self.baseline_path = baseline_path
+        given = {"model": model_type, "layer": num_layers, "idf": idf}
+        made = make("bertscore", {name: value for name, value in given.items() if value is not None}).for_language(self.lang)
+        self._plain: BertScore = made
+        self._weights: Arrays | None = None
+        if idf_sents is not None:
+            self.compute_idf(idf_sents)
+
+    @cached_property
+    def metric(self) -> BertScore:
+        """The metric of nlgauge that computes the scores."""
+        return replace(self._plain, baseline=self.baseline_vals) if self.rescale_with_baseline else self._plain
+
+    @property
+    def model_type(self) -> str:
+        """The name of the model."""
+        return model_name(self._plain.model_used)
+
+    @property
+    def num_layers(self) -> int:
+        """The layer whose vectors are compared."""
+        return self._plain.layer_used
+
+    @property
+    def idf(self) -> bool:
+        """Whether rare tokens weigh more."""
+        return self._plain.idf
+
+    @cached_property
+    def baseline_vals(self) -> tuple[float, ...]:
+        """The baseline of precision, recall and F for the layer."""
+        return _baseline(self.baseline_path, self.lang, self.model_type, self.num_layers)
+
+    @property
+    def hash(self) -> str:
+        """The metric's signature: model, hash of the weights, layer, idf, baseline and versions."""
+        return self.metric.signature(Corpus.read([""], [""]))
+
+    def compute_idf(self, sents: Sequence[str]) -> None:
+        """Computes the weights of tokens from these texts; each is one document."""
+        fit = replace(self._plain, idf=True).fit()
+        assert fit is not None
+        corpus = Corpus.read(list(sents), list(sents))
+        chunk = Chunk(corpus, np.arange(len(corpus)), self._options(self.batch_size))
+        self._weights = fit.combine([fit.partial(chunk.fit_view(fit, corpus.systems[0]))], chunk.options)
+
+    def score(
+        self,
+        cands: Sequence[str],
+        refs: Sequence[str] | Sequence[Sequence[str]],
+        verbose: bool = False,
+        batch_size: int = 64,
+        return_hash: bool = False,
+    ) -> Any:
+        """Precision, recall and F of each candidate; with `return_hash` a pair of these and `hash`. `verbose` is accepted and prints nothing."""
+        if self.idf and self._weights is None:
+            raise InputError("the weights of tokens are not computed yet; give idf_sents=... or call compute_idf(texts) first.")
+        scores = self._scored(cands, refs, self._weights, batch_size)
+        return (scores, self.hash) if return_hash else scores
+
+    def plot_example(self, candidate: str, reference: str, fname: str = "") -> None:
+        """Not here yet."""
+        raise later("plot_example", "nlgauge.score(...).explain('bertscore', 0) shows which token was matched with which")
+
+    def _scored(self, cands: Any, refs: Any, weights: Arrays | None, batch_size: int) -> Scores:
+        """The scores, with these weights of tokens or those of the references."""
+        corpus = Corpus.read(list(cands), list(refs), lang=self.lang)
+        fits = {(_LABEL, ""): weights} if weights is not None and self.idf else {}
+        tables, _, _ = engine.run(corpus, Job({_LABEL: self.metric}, None, self._options(batch_size), fits), Serial())
+        table: Table = tables[corpus.systems[0], _LABEL]
+        segments = table.segments()
+        return Scores(segments["precision"], segments["recall"], segments["f1"])
+
+    def _options(self, batch_size: int) -> RunOptions:
+        return RunOptions(batch_size=batch_size, device=self.device)
+
+
 def score(
     cands: Sequence[str],
     refs: Sequence[str] | Sequence[Sequence[str]],
-    model_type: str | None = None,
+    model_type: Any = None,
     num_layers: int | None = None,
     verbose: bool = False,
-    *,
     idf: bool = False,
     device: str | None = None,
     batch_size: int = 64,
@@ -34,23 +159,66 @@ def score(
     lang: str | None = None,
     return_hash: bool = False,
     rescale_with_baseline: bool = False,
-    baseline_path: str | None = None,
+    baseline_path: str | Path | None = None,
     use_fast_tokenizer: bool = False,
-) -> Scores | tuple[Scores, str]:
-    """Precision, recall and F of each candidate as NumPy arrays; with `return_hash` also the metric's signature.
+) -> Any:
+    """Precision, recall and F of each candidate; with `return_hash` a pair of these and the metric's signature. See `BERTScorer`.
 
-    `verbose`, `nthreads` and `use_fast_tokenizer` are accepted and change no number.
+    With `idf` the tokens are weighed by the references of the call.
     """
-    if rescale_with_baseline or baseline_path is not None:
-        raise ParameterError("rescaling with a baseline is not supported; leave out rescale_with_baseline and baseline_path.")
-    if all_layers:
-        raise ParameterError("all_layers is not supported; call score() once per layer, with num_layers=...")
-    if not isinstance(idf, bool):
-        raise ParameterError("idf must be True or False; the weights are computed from the references of the call.")
-    given = {"model": model_type, "layer": num_layers, "idf": idf}
-    metric = make("bertscore", {name: value for name, value in given.items() if value is not None})
-    options: dict[str, Any] = {"lang": lang, "device": device, "batch_size": batch_size}
-    result = scored({"bertscore": metric}, cands, refs, arguments=options)
-    segments = result.tables[result.systems[0], "bertscore"].segments()
-    scores = Scores(segments["precision"], segments["recall"], segments["f1"])
-    return (scores, result.signatures["bertscore"]) if return_hash else scores
+    scorer = BERTScorer(
+        model_type,
+        num_layers,
+        all_layers=all_layers,
+        idf=idf,
+        device=device,
+        lang=lang,
+        rescale_with_baseline=rescale_with_baseline,
+        baseline_path=baseline_path,
+    )
+    scores = scorer._scored(cands, refs, None, batch_size)
+    return (scores, scorer.hash) if return_hash else scores
+
+
+def with_baseline(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyword arguments of bert-score as parameters of nlgauge's bertscore: the baseline is looked up, what changes no number is left out."""
+    given = {name: value for name, value in arguments.items() if name not in _WITHOUT_EFFECT}
+    wanted, path = given.pop("rescale_with_baseline", False), given.pop("baseline_path", None)
+    if not wanted:
+        return given
+    names = [name for name in ("model_type", "num_layers", "lang") if name in given]
+    spelt = {"model_type": given.get("model"), "num_layers": given.get("layer"), **{name: given[name] for name in names}}
+    return {**given, "baseline": BERTScorer(**spelt, rescale_with_baseline=True, baseline_path=path).baseline_vals}
+
+
+def _baseline(path: str | Path | None, lang: str | None, model: str, layer: int) -> tuple[float, ...]:
+    """Precision, recall and F of the layer from a file of bert-score's form."""
+    file = Path(path) if path is not None else _shipped(lang, model)
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        rows = {int(cells[0]): tuple(map(float, cells[1:4])) for cells in (line.split(",") for line in lines[1:] if line)}
+    except OSError as error:
+        raise InputError(f"the baseline {file} cannot be read: {error.strerror}.") from None
+    except ValueError:
+        raise InputError(f"the baseline {file} must have a header and rows LAYER,P,R,F of numbers.") from None
+    if layer not in rows or len(rows[layer]) != 3:
+        raise InputError(f"the baseline {file} has no row LAYER,P,R,F for layer {layer}.")
+    return rows[layer]
+
+
+def _shipped(lang: str | None, model: str) -> Path:
+    """The file that an installed bert-score has for a language and model."""
+    from importlib.util import find_spec
+
+    if lang is None:
+        raise ParameterError("rescale_with_baseline needs lang=..., or baseline_path=... with a file of rows LAYER,P,R,F.")
+    package = find_spec("bert_score")
+    if package is None or package.origin is None:
+        raise ParameterError(
+            "rescale_with_baseline needs baseline_path=..., a file of rows LAYER,P,R,F; or bert-score, which has such files: pip install bert-score"
+        )
+    folder = Path(package.origin).parent / "rescale_baseline" / lang.lower()
+    file = folder / f"{model}.tsv"
+    if not file.is_file():
+        raise ParameterError(f"bert-score has no baseline of {model!r} for {lang!r}; give baseline_path=..., a file of rows LAYER,P,R,F.")
+    return file

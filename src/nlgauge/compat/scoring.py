@@ -16,12 +16,11 @@ from nlgauge.run.reduction import ReduceFn
 from nlgauge.scorer import Scorer
 
 RUN_OPTIONS = ("lang", "seed", "batch_size", "device")
-_OUR_NAMES = {"model_type": "model", "num_layers": "layer"}
 
 
 def split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters of metrics, under nlgauge's names, and the options of the run."""
-    parameters = {_OUR_NAMES.get(name, name): value for name, value in arguments.items() if name not in RUN_OPTIONS}
+    """The parameters of metrics and the options of the run."""
+    parameters = {name: value for name, value in arguments.items() if name not in RUN_OPTIONS}
     return parameters, {name: value for name, value in arguments.items() if name in RUN_OPTIONS}
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
-from nlgauge.compat.evaluate import load
+from nlgauge.compat.collecting import Collected
+from nlgauge.compat.scoring import plain, scored, split
+from nlgauge.metric.registry import make
 
 
 class TextMetric:
@@ -19,31 +20,36 @@ class TextMetric:
     """
 
     def __init__(self, name: str, **parameters: Any) -> None:
-        self._name = name
-        self._parameters = parameters
+        own, self._options = split(parameters)
+        self._metrics = {name: make(name, own)}
         self.reset()
 
     def update(self, preds: Any, target: Any = None, *, sources: Any = None) -> None:
         """Adds a batch, as lists or as one text and its reference."""
-        self._collected.add_batch(**_batch(preds, target, sources))
+        self._collected.add(_batch(preds, target, sources))
 
     def compute(self) -> dict[str, Any]:
         """Every output over all batches since the last `reset`."""
-        return copy.copy(self._collected).compute()
+        return self._scores(self._collected)
 
     def __call__(self, preds: Any, target: Any = None, *, sources: Any = None) -> dict[str, Any]:
         """Adds a batch and returns the outputs for this batch alone."""
         self.update(preds, target, sources=sources)
-        return load(self._name, **self._parameters).compute(**_batch(preds, target, sources))
+        alone = Collected()
+        alone.add(_batch(preds, target, sources))
+        return self._scores(alone)
 
     forward = __call__
 
     def reset(self) -> None:
         """Forgets all batches."""
-        self._collected = load(self._name, **self._parameters)
+        self._collected = Collected()
+
+    def _scores(self, collected: Collected) -> dict[str, Any]:
+        (outputs,) = plain(scored(self._metrics, *collected.columns(), arguments=self._options), self._metrics).values()
+        return dict(outputs)
 
 
 def _batch(preds: Any, target: Any, sources: Any) -> dict[str, Any]:
-    if isinstance(preds, str):
-        return {"predictions": [preds], "references": None if target is None else [target], "sources": None if sources is None else [sources]}
-    return {"predictions": list(preds), "references": None if target is None else list(target), "sources": None if sources is None else list(sources)}
+    given = {"predictions": preds, "references": target, "sources": sources}
+    return {name: texts if texts is None else [texts] if isinstance(preds, str) else list(texts) for name, texts in given.items()}

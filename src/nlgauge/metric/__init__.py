@@ -143,6 +143,8 @@ SPELLINGS = {
     "case_sensitive": "not lowercase",
     "use_stemmer": "stem",
     "stemming": "stem",
+    "model_type": "model",
+    "num_layers": "layer",
 }
 
 

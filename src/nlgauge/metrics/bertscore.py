@@ -6,14 +6,14 @@
 w is 1, or with `idf` log((N + 1) / (df + 1)) from the N references; start and end marks weigh 0 but may be matched. bert-score multiplies
 padding by 0, so a token whose cosines are all negative depends there on its batch; here it keeps its true maximum. With several references the
 best is taken for P, R and F each, as bert-score does. A text without tokens, or without one that the model knows, scores 0. Where every weight of a
-text is 0, they are equal instead.
+text is 0, they are equal instead. With a `baseline` b of its own each of P, R and F becomes (x - b) / (1 - b).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -42,6 +42,7 @@ _LAYERS = {
     "xlm-roberta-large": 17,
     "minilm": 6,
 }
+_PARTS = ("precision", "recall", "f1")
 _LANGUAGE_MODELS = {"zh": "bert-base-chinese"}
 
 
@@ -64,11 +65,12 @@ class InverseDocumentFrequency(Fit):
 @register
 @dataclass(frozen=True)
 class BertScore(Metric):
-    """BERTScore without rescaling: f1 (the score), precision and recall."""
+    """BERTScore: f1 (the score), precision and recall; without rescaling unless a baseline is given."""
 
     model: ModelSpec | None = None
     layer: int | None = None
     idf: bool = False
+    baseline: tuple[float, ...] | None = None
 
     name: ClassVar[str] = "bertscore"
     revision: ClassVar[int] = 2
@@ -76,14 +78,22 @@ class BertScore(Metric):
     def __post_init__(self) -> None:
         self.require(self.model is None or is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         self.require(self.layer is None or (isinstance(self.layer, int) and self.layer >= 0), "layer", "a whole number from 0")
+        self.require(self.baseline is None or _is_baseline(self.baseline), "baseline", "None or three numbers from -1 to below 1, for P, R and F")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         notes = (TRUNCATED, UNIFORM_WEIGHTS, UNKNOWN_TOKENS)
         return {
-            "f1": (Output("f1", True, 0, 1), *notes),
-            "precision": (Output("precision", True, -1, 1),),
-            "recall": (Output("recall", True, -1, 1),),
+            "f1": (Output("f1", True, self._rescaled("f1", 0), 1), *notes),
+            "precision": (Output("precision", True, self._rescaled("precision", -1), 1),),
+            "recall": (Output("recall", True, self._rescaled("recall", -1), 1),),
         }
+
+    def _rescaled(self, part: str, value: Any) -> Any:
+        """A value of precision, recall or F on the scale of the baseline."""
+        if self.baseline is None:
+            return value
+        base = self.baseline[_PARTS.index(part)]
+        return (value - base) / (1 - base)
 
     def for_language(self, lang: str | None) -> BertScore:
         if self.model is not None or code(lang) in ("", "en"):
@@ -91,23 +101,26 @@ class BertScore(Metric):
         return replace(self, model=_LANGUAGE_MODELS.get(code(lang), "bert-base-multilingual-cased"))
 
     @property
-    def _model(self) -> ModelSpec:
+    def model_used(self) -> ModelSpec:
+        """The model, the default where none was given."""
         return "roberta-large" if self.model is None else self.model
 
     @property
-    def _layer(self) -> int:
+    def layer_used(self) -> int:
+        """The layer, that which is known to be best where none was given."""
         if self.layer is not None:
             return self.layer
-        known = _LAYERS.get(self._model.partition("@")[0].rsplit("/", 1)[-1]) if isinstance(self._model, str) else None
+        known = _LAYERS.get(self.model_used.partition("@")[0].rsplit("/", 1)[-1]) if isinstance(self.model_used, str) else None
         if known is None:
-            raise ParameterError(f"bertscore: the best layer of {self._model!r} is not known; give layer=..., for example the last but three.")
+            raise ParameterError(f"bertscore: the best layer of {self.model_used!r} is not known; give layer=..., for example the last but three.")
         return known
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {"metric": self.name, "layer": str(self._layer), "idf": "yes" if self.idf else "no", **model_facts(self._model)}
+        rescaled = {} if self.baseline is None else {"baseline": ",".join(map(str, self.baseline))}
+        return {"metric": self.name, "layer": str(self.layer_used), "idf": "yes" if self.idf else "no", **rescaled, **model_facts(self.model_used)}
 
     def fit(self) -> Fit | None:
-        return InverseDocumentFrequency(self._model) if self.idf else None
+        return InverseDocumentFrequency(self.model_used) if self.idf else None
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         hidden, predictions, references, counts = self._hidden(view)
@@ -120,15 +133,15 @@ class BertScore(Metric):
         }
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        first = {part: statistics[..., 0] / statistics[..., 1]}
+        first = {part: self._rescaled(part, statistics[..., 0] / statistics[..., 1])}
         if part != "f1":
             return first
         return {**first, "truncated": statistics[..., 2], "uniform_weights": statistics[..., 3], **unknown_share(statistics)}
 
     def _hidden(self, view: View) -> tuple[Hidden, Array, Array, Array]:
         """The vectors of the texts' pieces, where each prediction and reference is among them, and each pair's unknown and all tokens."""
-        read = read_pairs(view.features, self._model, "encoder", view.predictions, view.reference)
-        hidden, predictions, references = view.get(HiddenStates(self._model, self._layer), read.first.ids, read.second.ids)
+        read = read_pairs(view.features, self.model_used, "encoder", view.predictions, view.reference)
+        hidden, predictions, references = view.get(HiddenStates(self.model_used, self.layer_used), read.first.ids, read.second.ids)
         return hidden, predictions, references, read.counts
 
     def _match(self, hidden: Hidden, prediction: int, reference: int, fitted: Arrays) -> tuple[float, float, float, float, float]:
@@ -161,12 +174,16 @@ class BertScore(Metric):
         found: list[Explanation] = []
         for i, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
             row = {part: values[i] for part, values in statistics.items()}
-            title = "bertscore " + ", ".join(f"{part} {row[part][0]:.4f}" for part in view.parts or row)
-            pieces = [piece_strings(self._model, hidden.ids[text], device) for text in (prediction, reference)]
+            title = "bertscore " + ", ".join(f"{part} {self._rescaled(part, row[part][0]):.4f}" for part in view.parts or row)
+            pieces = [piece_strings(self.model_used, hidden.ids[text], device) for text in (prediction, reference)]
             weights = [self._weights(hidden, text, fitted)[0] for text in (prediction, reference)]
             similarity = _cosines(hidden, prediction, reference)
             found.append(Alignment(title, row, pieces[0], pieces[1], similarity, weights[0], weights[1]))
         return found
+
+
+def _is_baseline(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == len(_PARTS) and all(type(base) in (int, float) and -1 <= base < 1 for base in value)
 
 
 def _cosines(hidden: Hidden, prediction: int, reference: int) -> Array:

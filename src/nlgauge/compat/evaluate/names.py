@@ -1,0 +1,62 @@
+"""The names of evaluate's metrics: what computes each here, and what stands nearest to those that are not here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from nlgauge.compat.evaluate import answers, models, texts
+
+
+class Shape(NamedTuple):
+    """What a name of evaluate's means here: the function that gives its outputs, and the metric of nlgauge behind it.
+
+    `name` is what evaluate calls the loaded metric, after its class, where that is not the name that it is loaded by.
+    """
+
+    compute: Callable[..., Any]
+    metric: str
+    name: str | None = None
+
+
+SHAPES: Mapping[str, Shape] = {
+    "bertscore": Shape(models.bertscore, "bertscore", "bert_score"),
+    "bleu": Shape(texts.bleu, "bleu"),
+    "cer": Shape(texts.cer, "cer"),
+    "character": Shape(texts.character, "character"),
+    "chrf": Shape(texts.chrf, "chrf", "chr_f"),
+    "exact_match": Shape(texts.exact_match, "exact_match"),
+    "google_bleu": Shape(texts.google_bleu, "gleu"),
+    "mauve": Shape(models.mauve, "mauve"),
+    "meteor": Shape(texts.meteor, "meteor"),
+    "nist_mt": Shape(texts.nist_mt, "nist"),
+    "perplexity": Shape(models.perplexity, "perplexity"),
+    "rouge": Shape(texts.rouge, "rouge"),
+    "sacrebleu": Shape(texts.sacrebleu, "bleu"),
+    "sari": Shape(texts.sari, "sari"),
+    "squad": Shape(answers.squad, "squad"),
+    "squad_v2": Shape(answers.squad_v2, "squad"),
+    "ter": Shape(texts.ter, "ter"),
+    "wer": Shape(texts.wer, "wer"),
+    "wiki_split": Shape(texts.wiki_split, "sari"),
+}
+
+# In evaluate these compare class labels; here they compare tokens.
+OF_LABELS = ("accuracy", "f1", "precision", "recall")
+
+# Metrics of evaluate that are not here, and what to use instead.
+_LATER = "it comes with a later release; meanwhile bertscore is nearest"
+_LABELS = "it compares labels or numbers, not texts; use scikit-learn or SciPy"
+MISSING: Mapping[str, str] = {
+    "bleurt": _LATER,
+    "comet": _LATER,
+    "frugalscore": _LATER,
+    "charcut_mt": "character, a rate of edited characters with shifts, is nearest",
+    "cuad": "squad is nearest",
+    "competition_math": "exact_match is nearest",
+    "code_eval": "it runs generated programs, which nlgauge does not do",
+    "mcnemar": "it compares two systems; use result.compare(A, B) of nlgauge.score",
+    "wilcoxon": "it compares two systems; use result.compare(A, B) of nlgauge.score",
+    **dict.fromkeys(("brier_score", "confusion_matrix", "glue", "super_glue", "indic_glue", "xnli", "xtreme_s", "matthews_correlation"), _LABELS),
+    **dict.fromkeys(("mae", "mape", "mase", "mse", "smape", "r_squared", "roc_auc", "pearsonr", "spearmanr", "seqeval", "poseval"), _LABELS),
+}

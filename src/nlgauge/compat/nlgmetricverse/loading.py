@@ -1,0 +1,172 @@
+"""load_metric: a metric by name, from a directory of the user's own, or from an installed evaluate."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nlgauge.compat.bert_score import with_baseline
+from nlgauge.compat.custom import MetricForNLG
+from nlgauge.compat.later import later
+from nlgauge.compat.scoring import plain, scored, split
+from nlgauge.errors import ParameterError, UnknownMetricError
+from nlgauge.metric import REGISTERED, AnyMetric
+from nlgauge.metric.registry import find, make, metric_classes
+from nlgauge.run.prepare import labelled
+from nlgauge.run.reduction import ReduceFn
+
+_TASKS = (None, "language-generation")
+# Metrics of NLG-Metricverse that are not here yet, and what is nearest to each.
+LATER = {
+    "bartscore": "bertscore or infolm",
+    "bleurt": "bertscore",
+    "carburacy": "rouge, with the costs in result.costs",
+    "comet": "bertscore",
+    "moverscore": "baryscore",
+    "nid": "repetitiveness",
+    "nubia": "bertscore",
+    "prism": "infolm",
+    "wmd": "baryscore",
+}
+
+
+class LoadedMetric(dict[str, Any]):
+    """A metric's name, label and parameters, in a form that `nlgauge.score` also takes; `compute` scores texts with this metric alone."""
+
+    def compute(
+        self, predictions: Any = None, references: Any = None, reduce_fn: ReduceFn = None, *, sources: Any = None, **compute_kwargs: Any
+    ) -> dict[str, Any]:
+        """Every output of the metric, under its `resulting_name`."""
+        label, metric, options = unpacked(self)
+        result = scored({label: metric}, predictions, references, sources, reduce_fn=reduce_fn, arguments={**options, **compute_kwargs})
+        return plain(result, {label: metric})
+
+    @property
+    def resulting_name(self) -> str:
+        """The label of its results."""
+        return str(self["resulting_name"])
+
+
+class FromEvaluate(MetricForNLG):
+    """A metric of Hugging Face evaluate, computed by evaluate."""
+
+    module: Any = None
+
+    def _compute_single_pred_single_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
+        found = self.module.compute(predictions=preds, references=refs, **kwargs)
+        return found if isinstance(found, Mapping) else {"score": found}
+
+    _compute_single_pred_multi_ref = _compute_single_pred_single_ref
+
+
+def load_metric(
+    path: str | Path,
+    resulting_name: str | None = None,
+    task: str | None = "language-generation",
+    compute_kwargs: Mapping[str, Any] | None = None,
+    use_nlgmetricverse_only: bool = False,
+    **kwargs: Any,
+) -> LoadedMetric | MetricForNLG:
+    """A metric by name, with its parameters in `compute_kwargs` or as keyword arguments.
+
+    `path` may also be a local directory `.../NAME` that holds `NAME.py`: that file is imported, which runs it, so name only code that you
+    trust; its `__main_class__` names a subclass of `MetricForNLG`. A name that is neither is looked for in an installed
+    evaluate, with a warning, which may download and run evaluate's script; `use_nlgmetricverse_only` and NLGAUGE_OFFLINE prevent that.
+
+    >>> load_metric("wer", resulting_name="errors", compute_kwargs={"lowercase": True}).compute(["A cat"], ["a cat"])["errors"]["score"]
+    0.0
+    """
+    if task not in _TASKS:
+        raise ParameterError(f"task must be 'language-generation' or None, got {task!r}.")
+    given, name = {**(compute_kwargs or {}), **kwargs}, str(path)
+    try:
+        if find(name).name == "bertscore":
+            given = with_baseline(given)
+        make(name, split(given)[0])
+    except UnknownMetricError as error:
+        if Path(path).is_dir():
+            return _from_directory(Path(path)).construct(resulting_name, given)
+        if importlib.util.find_spec("evaluate") is None or use_nlgmetricverse_only or os.environ.get("NLGAUGE_OFFLINE", "") not in ("", "0"):
+            known = name.strip().lower()
+            raise (later(known, f"{LATER[known]} is nearest") if known in LATER else error) from None
+        return _from_evaluate(name, resulting_name, given, error)
+    return LoadedMetric(path=name, resulting_name=resulting_name or name, compute_kwargs=given)
+
+
+class AutoMetric:
+    """`AutoMetric.load` is `load_metric`."""
+
+    load = staticmethod(load_metric)
+
+
+@dataclass(frozen=True)
+class NamedMetric:
+    """A metric class of NLG-Metricverse's, such as `Bleu`, `Rouge` or `Bertscore`; `construct` gives the metric, and so does calling it."""
+
+    path: str
+
+    def construct(self, resulting_name: str | None = None, compute_kwargs: Mapping[str, Any] | None = None, **kwargs: Any) -> Any:
+        """The metric under a name, with these parameters."""
+        return load_metric(self.path, resulting_name, compute_kwargs=compute_kwargs, **kwargs)
+
+    __call__ = construct
+
+
+def named_metric(name: str) -> NamedMetric | None:
+    """The metric class of a name such as ExactMatch, or of one that comes with a later release; None where there is none."""
+    if not name[:1].isupper():
+        return None
+    names = (*metric_classes(), *REGISTERED.aliases, *LATER)
+    return next((NamedMetric(known) for known in names if known.replace("_", "") == name.lower()), None)
+
+
+def unpacked(spec: Any) -> tuple[str, AnyMetric, dict[str, Any]]:
+    """The label, the metric and the options of the run, from any form that `metrics` takes."""
+    if isinstance(spec, str) and "(" not in spec:
+        spec = load_metric(spec)
+    elif isinstance(spec, type) and issubclass(spec, MetricForNLG):
+        spec = spec()
+    elif isinstance(spec, NamedMetric):
+        spec = spec.construct()
+    elif isinstance(spec, Mapping) and not isinstance(spec, LoadedMetric) and "path" in spec:
+        spec = load_metric(**spec)
+    if isinstance(spec, LoadedMetric):
+        parameters, options = split(spec["compute_kwargs"])
+        return spec.resulting_name, make(spec["path"], parameters), options
+    ((label, metric),) = labelled([spec]).items()
+    return label, metric, {}
+
+
+def _from_evaluate(name: str, resulting_name: str | None, arguments: Mapping[str, Any], unknown: UnknownMetricError) -> MetricForNLG:
+    try:
+        module = importlib.import_module("evaluate").load(name)
+    except Exception as error:  # whatever a download or somebody else's script does
+        raise UnknownMetricError(f"{unknown} evaluate does not give it either: {error!s:.200}") from None
+    warnings.warn(f"{name!r} is not a metric of nlgauge; Hugging Face evaluate computes it, without intervals or tests.", stacklevel=3)
+    metric = FromEvaluate(resulting_name or name, arguments)
+    metric.module = module
+    return metric
+
+
+def _from_directory(directory: Path) -> type[MetricForNLG]:
+    name = directory.resolve().name
+    file = directory / f"{name}.py"
+    module_name = f"nlgauge_loaded_{name}"
+    found = importlib.util.spec_from_file_location(module_name, file) if file.is_file() else None
+    if found is None or found.loader is None:
+        raise UnknownMetricError(f"there is no metric {str(directory)!r}, and the directory of that name holds no {name}.py.")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[module_name] = module
+    found.loader.exec_module(module)
+    main = getattr(module, "__main_class__", None)
+    metric = getattr(module, main, None) if isinstance(main, str) else main
+    if not (isinstance(metric, type) and issubclass(metric, MetricForNLG)):
+        raise UnknownMetricError(f'{file} must say __main_class__ = "NAME", the name of a subclass of MetricForNLG in it.')
+    return metric

@@ -1,0 +1,237 @@
+"""NLG-Metricverse and Jury beyond lists of texts: files and directories, `nlgauge eval`'s function, class names, and what comes later."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+import nlgauge
+from nlgauge import DataLoaderStrategies, NLGMetricverse, load_metric
+from nlgauge.compat import nlgmetricverse as nmv
+from nlgauge.compat.nlgmetricverse.loading import LATER
+from nlgauge.errors import InputError, NotYetError, ParameterError, UnknownMetricError
+
+preds = ["the cat is on the mat", "hello there"]
+refs = ["the cat sat on the mat", "hello their"]
+LINES, FILES = DataLoaderStrategies.OneRecordPerLine, DataLoaderStrategies.OneRecordPerFile
+
+
+def write(folder: Path, **files: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name.replace("__", ".")).write_bytes(text.encode())
+    return folder
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    write(tmp_path, p__txt="\n".join(preds) + "\n", r__txt="\n".join(refs) + "\n")
+    write(tmp_path / "P", b__txt=preds[1] + "\n", a__txt="the cat is\non the mat\n", notes__md="no text")
+    write(tmp_path / "R", b__txt=refs[1], a__txt=refs[0])
+    return tmp_path
+
+
+def scores(found: dict[str, Any], label: str = "chrf") -> dict[str, Any]:
+    return {name: value for name, value in found[label].items() if name != "time_elapsed"}
+
+
+def test_files_hold_one_text_per_line(place: Path) -> None:
+    scorer = NLGMetricverse("chrf")
+    expected = scores(scorer(preds, refs))
+    for strategy in (None, LINES):
+        assert scores(scorer(predictions=str(place / "p.txt"), references=place / "r.txt", strategy=strategy)) == expected
+    whole = scorer(place / "p.txt", place / "r.txt", strategy=FILES)
+    assert whole["total_items"] == 1
+    assert scores(whole) == scores(scorer(["\n".join(preds)], ["\n".join(refs)]))
+    assert NLGMetricverse("distinct")(place / "p.txt")["total_items"] == 2
+
+
+def test_directories_hold_one_text_per_file_or_one_segment_per_file(place: Path) -> None:
+    scorer = NLGMetricverse("rouge")
+    expected = scores(scorer(["the cat is\non the mat", preds[1]], refs), "rouge")
+    for strategy in (None, FILES):
+        found = scorer(str(place / "P"), str(place / "R"), strategy=strategy)
+        assert found["total_items"] == 2
+        assert scores(found, "rouge") == expected
+    several = scorer(str(place / "P"), str(place / "R"), strategy=LINES)
+    assert scores(several, "rouge") == scores(scorer([["the cat is", "on the mat"], [preds[1]]], [[refs[0]], [refs[1]]]), "rouge") != expected
+
+
+def test_paths_that_do_not_fit(place: Path) -> None:
+    scorer = NLGMetricverse("bleu")
+    with pytest.raises(InputError, match="two files or two directories"):
+        scorer(place / "P", place / "r.txt")
+    with pytest.raises(InputError, match="no such file or directory; a text stands in a list"):
+        scorer("the cat", "a cat")
+    with pytest.raises(InputError, match="references is not; give two paths"):
+        scorer(place / "p.txt", refs)
+    write(place / "R", c__txt="more")
+    with pytest.raises(InputError, match=r"the same names; c\.txt is in one of them only"):
+        scorer(place / "P", place / "R")
+    with pytest.raises(InputError, match="holds no files"):
+        scorer(write(place / "empty"), place / "R")
+
+
+def test_the_function_behind_eval(place: Path) -> None:
+    expected = NLGMetricverse()(preds, refs)
+    found = nmv.evaluate_files(place / "p.txt", str(place / "r.txt"), export=place / "out.json")
+    assert [name for name in found if isinstance(found[name], dict)] == ["bleu", "chrf", "rouge"]
+    assert scores(found, "rouge") == scores(expected, "rouge")
+    assert json.loads((place / "out.json").read_text("utf-8")) == found
+    write(place / "P2", one__txt=preds[0], two__txt=preds[1])
+    write(place / "R2", one__txt=refs[0], two__txt=refs[1])
+    by_name = nmv.evaluate_files(place / "P2", place / "R2")
+    assert list(by_name) == ["one.txt", "two.txt"]
+    assert scores(by_name["two.txt"]) == scores(NLGMetricverse()(preds[1:], refs[1:]))
+
+
+def test_tables_hold_several_references_per_row(place: Path) -> None:
+    write(place, r__csv='"the cat, sat",a cat,\nhello their,,\n', p__tsv="the cat sat\nhello there\n")
+    found = nmv.evaluate_files(place / "p.tsv", place / "r.csv", reduce_fn="min")
+    assert scores(found) == scores(NLGMetricverse()(["the cat sat", "hello there"], [["the cat, sat", "a cat"], ["hello their"]], "min"))
+
+
+def test_a_configuration(place: Path) -> None:
+    metrics = [{"path": "bleu", "resulting_name": "bleu_1", "compute_kwargs": {"max_order": 1}}, "wer"]
+    config = {"predictions": str(place / "p.txt"), "references": str(place / "r.txt"), "reduce_fn": "max", "metrics": metrics}
+    code = json.dumps({"metrics": [str(place)]})
+    write(place, cfg__json=json.dumps(config), bad__json="{", list__json="[]", key__json='{"metric": "bleu"}', code__json=code)
+    found = nmv.evaluate_files(config=place / "cfg.json")
+    assert list(found)[3:] == ["bleu_1", "wer"]
+    assert found["wer"]["score"] == 2 / 8
+    assert nmv.evaluate_files(references=place / "p.txt", config=place / "cfg.json")["wer"]["score"] == 0
+    for name, error, message in (
+        ("bad", InputError, "is not JSON"),
+        ("list", InputError, "a JSON object"),
+        ("key", ParameterError, r"unknown key 'metric' \(did you mean 'metrics'\?\)"),
+        ("code", ParameterError, "never runs code"),
+    ):
+        with pytest.raises(error, match=message):
+            nmv.evaluate_files(place / "p.txt", place / "r.txt", config=place / f"{name}.json")
+    with pytest.raises(InputError, match="predictions and references are needed"):
+        nmv.evaluate_files(place / "p.txt")
+    with pytest.raises(InputError, match="there is no file or directory"):
+        nmv.evaluate_files(place / "nothing", place / "r.txt")
+    with pytest.raises(InputError, match="two files or two directories"):
+        nmv.evaluate_files(place / "P", place / "r.txt")
+
+
+def test_scores_that_are_undefined_are_exported_as_null(place: Path, tmp_path: Path) -> None:
+    write(tmp_path, none__txt="\n", cfg__json='{"metrics": ["compression_ratio", "smog"]}')
+    found = nmv.evaluate_files(tmp_path / "none.txt", tmp_path / "none.txt", config=tmp_path / "cfg.json", export=tmp_path / "out.json")
+    undefined = [(label, name) for label in ("compression_ratio", "smog") for name, value in found[label].items() if value != value]
+    assert undefined
+    written = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    assert all(written[label][name] is None for label, name in undefined)
+
+
+def test_class_names_are_in_nlgauge_metrics() -> None:
+    from nlgauge.metrics import CHRF, WER, AutoMetric, Bertscore, Bleu, ExactMatch, Rouge, load_metric
+
+    assert load_metric is nlgauge.load_metric
+    assert AutoMetric is nlgauge.AutoMetric
+    expected = nlgauge.score(preds, refs, metrics="rouge")["rouge"]
+    assert Rouge.construct(resulting_name="r").compute(predictions=preds, references=refs, reduce_fn="max") == {"r": expected}
+    assert NLGMetricverse(metrics=[Rouge, Bleu.construct(compute_kwargs={"max_order": 1})])(preds, refs)["rouge"]["score"] == expected["score"]
+    assert NLGMetricverse(metrics=WER)(preds, refs)["wer"]["score"] == 2 / 8
+    assert CHRF() == nlgauge.load_metric("chrf")
+    assert Bertscore.construct(idf=True)["compute_kwargs"] == {"idf": True}
+    assert ExactMatch.construct().compute(preds, preds)["exact_match"]["score"] == 1.0
+    with pytest.raises(ImportError, match="Blue"):
+        from nlgauge.metrics import Blue  # noqa: F401
+    with pytest.raises(ImportError):
+        from nlgauge.metrics import no_such_thing  # noqa: F401
+
+
+def test_names_of_metrics_are_imported_lazily() -> None:
+    code = "import sys, nlgauge.metrics.wer; print('nlgauge.compat' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_bertscore_with_its_own_words(tiny_models: dict[str, Path], tmp_path: Path) -> None:
+    write(tmp_path, base__tsv="LAYER,P,R,F\n0,0,0,0\n1,0.5,0.25,0.125\n")
+    given = {"model_type": str(tiny_models["encoder"]), "num_layers": 1, "lang": "en", "verbose": True, "nthreads": 2}
+    plain = load_metric("bertscore", compute_kwargs=given).compute(preds, refs)["bertscore"]
+    rescaled = load_metric("bertscore", compute_kwargs={**given, "rescale_with_baseline": True, "baseline_path": str(tmp_path / "base.tsv")})
+    found = NLGMetricverse(rescaled)(preds, refs)["bertscore"]
+    assert found["recall"] == pytest.approx((plain["recall"] - 0.25) / 0.75, abs=1e-6)
+
+
+# --- what comes later
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_metrics_that_come_later_say_so(name: str) -> None:
+    for call in (lambda: load_metric(name), lambda: NLGMetricverse(metrics=["bleu", name]), lambda: getattr(nmv, name.capitalize()).construct()):
+        with pytest.raises(NotYetError, match=f"{name} comes with a later release of nlgauge; meanwhile "):
+            call()
+
+
+@pytest.mark.parametrize("name", ["metric_human_correlation", "metrics_correlation", "similarity_word_matching", "n_gram_distance_visualization"])
+def test_functions_that_come_later_say_so(name: str) -> None:
+    with pytest.raises(NotYetError, match=f"{name} comes with a later release of nlgauge; meanwhile result"):
+        getattr(nmv, name)(preds, refs, metrics=["bleu"], correlation_measures=[nmv.CorrelationMeasures.Pearson])
+
+
+def test_names_of_measures_and_benchmarks() -> None:
+    assert [measure.name for measure in nmv.CorrelationMeasures] == ["Pearson", "Spearman", "KendallTau", "daRR"]
+    assert [benchmark.name for benchmark in nmv.Benchmarks] == ["WMT17", "WMT18"]
+
+
+def test_seconds_of_each_metric() -> None:
+    found = nmv.times_correlation(preds, refs, ["bleu", load_metric("rouge", resulting_name="r"), "wer"])
+    assert list(found) == ["bleu", "r", "wer"]
+    assert all(seconds > 0 for seconds in found.values())
+    assert list(nmv.times_correlation(preds, refs, "bleu")) == ["bleu"]
+
+
+# --- evaluate as a last resort
+
+
+@pytest.fixture
+def evaluate(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A stand-in for evaluate that knows two metrics; what was asked of it."""
+    asked: list[str] = []
+
+    def load(name: str) -> Any:
+        asked.append(name)
+        if name not in ("comet", "pearsonr"):
+            raise FileNotFoundError(f"no script {name}")
+        number = SimpleNamespace(compute=lambda predictions, references, factor=1: factor * len(predictions))
+        several = SimpleNamespace(compute=lambda predictions, references: {"mean_score": 0.5, "scores": [0.25, 0.75]})
+        return number if name == "pearsonr" else several
+
+    module = ModuleType("evaluate")
+    module.__spec__ = ModuleSpec("evaluate", None)
+    module.load = load  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "evaluate", module)
+    return asked
+
+
+def test_evaluate_computes_what_is_not_here(evaluate: list[str]) -> None:
+    with pytest.warns(UserWarning, match="'comet' is not a metric of nlgauge; Hugging Face evaluate computes it"):
+        metric = load_metric("comet")
+    assert metric.compute(preds, refs) == {"comet": {"score": 0.5, "mean_score": 0.5, "scores": [0.25, 0.75]}}
+    with pytest.warns(UserWarning, match="pearsonr"):
+        scorer = NLGMetricverse(metrics=["bleu", {"path": "pearsonr", "resulting_name": "r", "factor": 3}])
+    assert scorer(preds, [[ref, "more"] for ref in refs])["r"]["score"] == 6
+    with pytest.raises(UnknownMetricError, match="evaluate does not give it either: no script blue"):
+        load_metric("blue")
+    assert evaluate == ["comet", "pearsonr", "blue"]
+
+
+def test_evaluate_is_not_asked_where_that_was_forbidden(evaluate: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NotYetError, match="comet"):
+        load_metric("comet", use_nlgmetricverse_only=True)
+    monkeypatch.setenv("NLGAUGE_OFFLINE", "1")
+    with pytest.raises(UnknownMetricError, match="pearsonr"):
+        load_metric("pearsonr")
+    assert load_metric("bleu")["path"] == "bleu"
+    assert not evaluate
