@@ -49,6 +49,8 @@ class ScoreCells:
     comparison: Comparison | None = None
     details: bool = False
     notes: Footnotes = field(default_factory=Footnotes)
+    # How many are shown of every score; None: as many as its output asks for.
+    decimals: int | None = None
 
     def __post_init__(self) -> None:
         self._tests = {(row.label, row.output.name, row.second): row for row in self.comparison or () if row.first == self.result.systems[0]}
@@ -59,7 +61,8 @@ class ScoreCells:
             table = self.result.tables[self.result.systems[0], label]
             leading = table.leading()
             for output in table.outputs() if self.details else leading:
-                yield ShownOutput(label, output, output not in leading or len(leading) > 1, output not in leading)
+                shown = output if self.decimals is None else replace(output, decimals=self.decimals)
+                yield ShownOutput(label, shown, output not in leading or len(leading) > 1, output not in leading)
 
     def score(self, system: str, shown: ShownOutput) -> Cell:
         """The score; the best of several systems is marked."""
@@ -125,13 +128,14 @@ def result_page(
     *,
     details: bool = False,
     wide: bool = False,
+    decimals: int | None = None,
     title: str = "",
 ) -> Page:
     """One row per metric and system or, if `wide`, one row per system and one column per metric; with details every output has its own.
 
     `intervals` and `comparison` are what `Result.intervals` and `Result.compare` gave; without them they are not shown.
     """
-    cells = ScoreCells(result, intervals, comparison, details)
+    cells = ScoreCells(result, intervals, comparison, details, decimals=decimals)
     sheet = _wide(cells) if wide else Sheet(long_columns(cells, confidence), long_rows(cells))
     notes = _how_to_read(cells, confidence) if wide else []
     return Page([replace(sheet, title=title)], cells.notes.texts, [*notes, *_remarks(cells)])

@@ -69,7 +69,7 @@ class Groups(Exported, Mapping[Any, "Result"]):
         comparisons = self._comparisons(shown)
         footnotes, rows = Footnotes(), []
         for value, result in self.results.items():
-            cells = ScoreCells(result, shown.intervals_of(result), comparisons.get(value), shown.details, footnotes)
+            cells = ScoreCells(result, shown.intervals_of(result), comparisons.get(value), shown.details, footnotes, shown.decimals)
             name = Cell(str(value), below=f"n={len(result.corpus)}")
             rows += [[Cell() if i else name, *row] for i, row in enumerate(long_rows(cells))]
         first = next(iter(self.results.values()))

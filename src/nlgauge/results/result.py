@@ -278,7 +278,8 @@ class Result(Exported, Mapping[str, Any]):
         The options are those of `TableOptions`; Markdown and LaTeX are wide unless wide=False is given.
         """
         wanted = TableOptions(**options)
-        shown = result_page(self, wanted.intervals_of(self), wanted.comparison_of(self), wanted.confidence, details=wanted.details, wide=wanted.wide)
+        options = {"details": wanted.details, "wide": wanted.wide, "decimals": wanted.decimals}
+        shown = result_page(self, wanted.intervals_of(self), wanted.comparison_of(self), wanted.confidence, **options)
         return replace(shown, small_print=wanted.small_print_of(self))
 
     def _short_page(self) -> Page:

@@ -94,21 +94,22 @@ def column_names(result: Result) -> dict[tuple[str, str], str]:
 
 def segment_records(result: Result, wide: bool = False, texts: bool = False) -> list[dict[str, Any]]:
     """One record per segment and system or, if `wide`, one per segment with columns system/output; further fields and texts stand before scores."""
-    corpus, names = result.corpus, column_names(result)
-    shared = _shared_columns(corpus, texts)
-    own = {system: {**_system_columns(corpus, system, texts), **_scores(result, system, names)} for system in result.systems}
-    if wide:
-        columns = {**shared, **{f"{system}/{name}": values for system, columns in own.items() for name, values in columns.items()}}
-        return _records({"segment": corpus.ids, **columns})
     return [
-        record
-        for system, columns in own.items()
-        for record in _records({"segment": corpus.ids, "system": [system] * len(corpus), **shared, **columns})
+        dict(zip(columns, values, strict=True)) for columns in segment_columns(result, wide, texts) for values in zip(*columns.values(), strict=True)
     ]
 
 
-def _records(columns: dict[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+def segment_columns(result: Result, wide: bool = False, texts: bool = False) -> Iterator[dict[str, Sequence[Any]]]:
+    """What `segment_records` gives as columns, system by system, so that a long file can be written without all records at once."""
+    corpus, names = result.corpus, column_names(result)
+    shared = _shared_columns(corpus, texts)
+    own = ((system, {**_system_columns(corpus, system, texts), **_scores(result, system, names)}) for system in result.systems)
+    if wide:
+        columns = {f"{system}/{name}": values for system, columns in own for name, values in columns.items()}
+        yield {"segment": corpus.ids, **shared, **columns}
+        return
+    for system, columns in own:
+        yield {"segment": corpus.ids, "system": [system] * len(corpus), **shared, **columns}
 
 
 def _scores(result: Result, system: str, names: dict[tuple[str, str], str]) -> dict[str, Sequence[Any]]:

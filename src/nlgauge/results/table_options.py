@@ -18,7 +18,8 @@ class TableOptions:
 
     `intervals` and `tests` say whether they are computed and shown; `confidence`, `resamples`, `seed` and `test` are those of `Result.intervals`
     and `Result.compare`. `details` adds the further outputs of each metric, such as BLEU's precisions and brevity penalty. With `wide` there is
-    one row per system and one column per metric, else one row per metric and system; a CSV file always has all outputs, one per row.
+    one row per system and one column per metric, else one row per metric and system; a CSV file always has all outputs, one per row. `decimals` is
+    how many are shown of each score, where not as many as its metric asks for; a CSV file always has all of them.
     """
 
     intervals: bool = True
@@ -29,6 +30,7 @@ class TableOptions:
     test: str = "randomisation"
     details: bool = False
     wide: bool = False
+    decimals: int | None = None
 
     def of_comparison(self) -> dict[str, Any]:
         """The options of `Result.compare`."""
