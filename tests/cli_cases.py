@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,13 @@ def write(path: str, content: str | bytes) -> str:
 
 def run(*arguments: str, stdin: str | bytes | None = None) -> Any:
     return CliRunner().invoke(app, list(arguments), input=stdin)
+
+
+def warned(*arguments: str) -> Any:
+    """What a command prints that warns, as a user sees it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        return run(*arguments)
 
 
 def printed(*arguments: str, stdin: str | bytes | None = None) -> str:

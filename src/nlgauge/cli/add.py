@@ -57,8 +57,10 @@ def add(
 
 def _predictions(result: Result, systems: list[str], **options: Any) -> dict[str, Any]:
     """The predictions of further systems for the segments of the result, in its order."""
+    from nlgauge.corpus.parts import DEFAULT_SYSTEM
     from nlgauge.errors import InputError
     from nlgauge.io import read_corpus
+    from nlgauge.io.files import Address
 
     corpus = read_corpus(systems, **{name: value for name, value in options.items() if value})
     if len(corpus) != len(result.corpus):
@@ -72,4 +74,8 @@ def _predictions(result: Result, systems: list[str], **options: Any) -> dict[str
             raise InputError(f"{systems[0]} has no segment {missing[0]!r}, which the result has.")
         order = [places[str(segment)] for segment in result.corpus.ids]
     rows = {system: corpus.predictions[system].lists() for system in corpus.systems}
+    if corpus.systems == (DEFAULT_SYSTEM,):
+        # Records that do not say which system they are from: the file's name does.
+        name, equals, _ = systems[0].partition("=")
+        rows = {name if equals and not Path(systems[0]).exists() else Address.of(systems[0]).name: rows[DEFAULT_SYSTEM]}
     return {system: [[corpus.texts[text] for text in lists[i]] for i in order] for system, lists in rows.items()}

@@ -25,7 +25,6 @@ SAME = {
     "-e": ["--encoding"],
     "--citation": ["--cite"],
     "--language-pair": ["--lang"],
-    "-V": ["--version"],
 }
 _PARAMETER = 'is a parameter of the metric here: -m "{}"'
 INSTEAD = {

@@ -167,7 +167,7 @@ def _adjusted(specs: Sequence[str] | None, tokenize: str | None, lowercase: bool
                 refusals.append(error)
                 changed.append(metric)
         if changed == metrics and not any(getattr(metric, name, None) == value for metric in metrics):
-            raise refusals[0] if refusals else ParameterError(f"none of {', '.join(map(str, metrics))} has a parameter {name!r}.")
+            raise refusals[0] if refusals else ParameterError(f"none of {', '.join(map(str, metrics))} takes {name}={value!r}.")
         metrics = changed
     return metrics
 

@@ -130,21 +130,21 @@ def _metrics_first(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_metric(word: str) -> bool:
-    """Whether a word behind a metric is one too; an error where it may be a file as well, or is neither but near a metric's name."""
+    """Whether a word behind a metric is one too; an error where it may be a file as well, or could be either and is neither."""
     parts = separated(word)
     if not all(_METRIC_FORM.fullmatch(part) for part in parts):
         return False
-    here = Path(word).exists()
     from nlgauge.metric.registry import find, metric_classes
 
-    names = [part.partition("(")[0] for part in parts]
-    try:
-        for name in names:
+    here = Path(word).exists()
+    for part in parts:
+        name = part.partition("(")[0]
+        try:
             find(name)
-    except UnknownMetricError as error:
-        if here or ("(" not in word and not any(did_you_mean(name, metric_classes()) for name in names)):
-            return False
-        raise error from None
+        except UnknownMetricError:
+            if here:
+                return False
+            raise UnknownMetricError(f"there is neither a metric nor a file {name!r}{did_you_mean(name, metric_classes())}.") from None
     if here:
         raise ParameterError(f"{word!r} is the name of a metric and of a file; write -m {quote(word)} for the metric, ./{word} for the file.")
     return True
@@ -152,7 +152,6 @@ def _is_metric(word: str) -> bool:
 
 def _check_references(given: Given, systems: list[str]) -> None:
     """Raises where files behind -r may be references as well as systems."""
-    assert given.value is not None or not given.following
     if not given.following or given.value is None:
         return
     first, *others = given.following
