@@ -387,7 +387,7 @@ def test_groups_are_in_order_of_appearance():
     ("name", "condition", "message"),
     [
         ("domain", "sport", "no segment has 'sport' as its domain; there are 'news', 'ted'."),
-        ("domian", "news", "the segments have no field 'domian' (did you mean 'domain'?); there are id, domain, meta.lp, meta.deep.n."),
+        ("domian", "news", "the segments have no field 'domian' (did you mean 'domain'?); there are id, domain, meta.lp, meta.deep.n, human."),
         ("human", 3, "the field 'human' differs between the systems of a segment"),
         ("document", "d", "no field 'document'"),
     ],

@@ -72,7 +72,7 @@ def test_small_words() -> None:
     assert counted(1, "test") == "1 test"
     assert counted(2, "test") == "2 tests"
     assert counted(2, "entry", "entries") == "2 entries"
-    assert [stars(p) for p in (0.05, 0.049, 0.0099, 0.00099, math.nan)] == ["", "*", "**", "***", ""]
+    assert [stars(p) for p in (0.05, 0.049, 0.01, 0.0099, 0.001, 0.00099, math.nan)] == ["", "*", "*", "**", "**", "***", ""]
     assert bounds(1, math.nan, Output("m", True)) == p_value(math.nan) == "n/a"
     assert bounds(-1, 2, Output("m", True, 0, 100), sign=True) == "[-1.00, +2.00]"
 
@@ -141,6 +141,15 @@ def test_details_have_rows_of_their_own(result: Result) -> None:
     assert "precision1" not in result.to_text()
 
 
+def test_decimals_on_request(result: Result) -> None:
+    score, low = result["improved"]["bleu"]["score"], result.intervals()["improved"]["bleu"]["score"].low
+    assert f" {score:.1f} " in result.to_text(decimals=1)
+    assert f"[{low:.1f}, " in result.to_text(decimals=1)
+    assert f"{{{score:.3f}}}" in result.to_latex(decimals=3)
+    with pytest.raises(ParameterError, match="decimals must be a whole number from 0 to 15, got -1"):
+        result.to_text(decimals=-1)
+
+
 def test_text_has_raw_and_corrected_p_values_and_how_they_were_made(result: Result) -> None:
     text = result.to_text(resamples=200, seed=3, confidence=0.9, test="bootstrap")
     row = result.compare(resamples=200, seed=3, confidence=0.9, test="bootstrap")["bleu"]
@@ -203,7 +212,7 @@ def test_no_name_breaks_a_latex_table(evil: Result) -> None:
         body = "\n".join(line for line in text.split("\n") if not line.startswith("%"))
         assert balanced(body)
         body = re.sub(r"\\label\{[-\w:.]*\}", "", body)
-        assert not re.search(r"(?<!\\)[%#~^_]|(?<!\\)\$(?!\\(?:up|down)arrow\$)(?<!arrow\$)", body)
+        assert not re.search(r"(?<!\\)[%#~^_]|(?<!\\)\$", re.sub(r"\$(?:-|\\(?:up|down)arrow)\$", "", body))
         assert "\x1b" not in text
         assert r"R\&D\_50\% \{x\} \$y\$ \#1 \textasciitilde{}\textasciicircum{}\textbackslash{} \textless{}script\textgreater{}" in body
     # After the end of a row a bracket would be read as its argument.
@@ -217,6 +226,11 @@ def test_latex_compiles(result: Result, evil: Result, tmp_path: Path) -> None:
     (tmp_path / "paper.tex").write_text(document, encoding="utf-8")
     done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"], cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_latex_has_minus_signs_in_numbers_alone() -> None:
+    sheet = Sheet([column("system"), column("gain", "number")], [[Cell("a -3"), Cell("-1.50", aside="[-2.00, +0.10]")]])
+    assert r"a -3 & $-$1.50 {\small [$-$2.00, +0.10]} \\" in latex.latex_of(Page([sheet]))
 
 
 def test_latex_escapes_ligatures_and_quotes() -> None:

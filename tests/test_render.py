@@ -177,6 +177,38 @@ def test_comparison_shows_both_scores_and_the_signed_difference(result: Result) 
     assert line.split()[-2:] == [f"{row.p:.4f}", f"{row.p_holm:.4f}"]
 
 
+@pytest.mark.parametrize(
+    ("better", "gain", "bounds"), [(True, "-0.5000", "[-0.7000, -0.2000]"), (False, "+0.5000", "[+0.2000, +0.7000]"), (None, "-0.5000", "-0.7000")]
+)
+def test_gains_are_plus_where_the_second_system_is_better(better: bool | None, gain: str, bounds: str) -> None:
+    row = Compared("m", Output("m", better, 0, 1), "A", "B", 1.0, 0.5, 0.2, 0.7, 0.01)
+    assert row.difference == 0.5
+    assert row.gain_low <= row.gain <= row.gain_high
+    text = printed(comparison_table(Comparison([row], "bootstrap", 0.95, 10)))
+    assert gain in row_of(text, "1.0000", "0.5000")
+    assert bounds in text
+    assert ("Where neither direction is better" in text) == (better is None)
+    (record,) = Comparison([row], "bootstrap", 0.95, 10).records()
+    assert (record["difference"], record["low"], record["high"]) == (0.5, 0.2, 0.7)
+    assert (record["gain"], record["gain_low"], record["gain_high"]) == (row.gain, row.gain_low, row.gain_high)
+
+
+def test_equal_scores_gain_nothing() -> None:
+    row = Compared("m", Output("m", True, 0, 1), "A", "B", 0.5, 0.5, 0.0, 0.0, 1.0)
+    assert "+0.0000" in row_of(printed(comparison_table(Comparison([row], "bootstrap", 0.95, 10))), "m ")
+    assert "-0.0000" not in printed(comparison_table(Comparison([row], "bootstrap", 0.95, 10)))
+
+
+def test_p_values_are_those_against_the_first_system() -> None:
+    predictions = {"A": ["a b c", "d e f"] * 10, "B": ["a b", "d e"] * 10, "C": ["a b c", "d e f"] * 9 + ["a b c", "d e"]}
+    result = nlgauge.score(predictions, ["a b c", "d e f"] * 10, metrics="wer")
+    every = result.compare("A", "B", "C")
+    (expected,) = (row.p for row in every if (row.first, row.second) == ("A", "C"))
+    (other,) = (row.p for row in every if (row.first, row.second) == ("B", "C"))
+    assert expected != other
+    assert f"{expected:.4f}" in row_of(printed(result_table(result, None, every)), "C ")
+
+
 def test_every_pair_has_a_table_and_unknown_p_values_a_reason() -> None:
     rows = [Compared("m", Output("m", True), "A", other, 1.0, 0.5, math.nan, math.nan, math.nan, reason="costs too much") for other in "BC"]
     text = printed(comparison_table(Comparison(rows, "bootstrap", 0.95, 10)))

@@ -97,6 +97,15 @@ def test_a_wide_frame_has_systems_side_by_side_and_texts_on_request(result: Resu
     assert "A/prediction" not in result.frame(wide=True, frame="records")[0]
 
 
+def test_frames_of_every_kind_are_equal(result: Result) -> None:
+    for options in ({}, {"wide": True}, {"texts": True}):
+        records = result.frame(**options, frame="records")
+        assert repr(result.frame(**options, frame="polars").to_dicts()) == repr(records)
+        assert list(result.frame(**options, frame="pandas").columns) == list(records[0])
+    with pytest.raises(ParameterError, match="frame must be 'pandas', 'polars' or 'records', got 'arrow'"):
+        result.frame(frame="arrow")
+
+
 def test_several_references_and_fields_of_systems_are_kept_in_frames() -> None:
     records = [
         {
@@ -119,9 +128,25 @@ def test_several_references_and_fields_of_systems_are_kept_in_frames() -> None:
     assert [row["segment"] for row in rows] == [0, 1, 0, 1]
 
 
+def test_a_system_without_a_field_has_none_there() -> None:
+    records = [{"id": i, "system": "A", "prediction": "a b", "reference": "a b", "human": i} for i in range(2)]
+    records += [{**record, "system": "B", "human": 5} for record in records]
+    added = nlgauge.score(records, metrics="wer").add(predictions={"C": ["a", "b"]})
+    assert [row["human"] for row in added.frame(frame="records")] == [0, 1, 5, 5, None, None]
+    assert "C/human" not in added.frame(wide=True, frame="records")[0]
+
+
+@pytest.mark.parametrize("method", ["to_text", "to_latex", "to_csv", "page"])
+def test_an_unknown_option_is_named(result: Result, method: str) -> None:
+    for shown in (result, result.by("domain")):
+        with pytest.raises(ParameterError, match=r"a table has no option 'interval' \(did you mean 'intervals'\?\); there are intervals, tests, "):
+            getattr(shown, method)(interval=False)
+
+
 def test_a_field_that_is_called_like_a_column_of_ours_gets_another_name() -> None:
     row = scored(["wer"], {"system": DOMAINS}).frame(frame="records")[0]
     assert (row["system"], row["field.system"]) == ("A", "news")
+    assert scored(["wer"], {"system": DOMAINS}).by("system").to_csv(tests=False).startswith("field.system,segments,system,metric,")
 
 
 def test_texts_that_were_not_saved_cannot_be_shown(result: Result, tmp_path: Path) -> None:
@@ -261,12 +286,15 @@ def test_groups_are_a_mapping_from_values_to_results(result: Result) -> None:
     assert years[2021].corpus is years["2021"].corpus
 
 
-def test_groups_are_corrected_together(result: Result) -> None:
-    groups = result.by("domain")
-    found = groups.compare(resamples=50)
-    raw = [row.p for value in groups for row in groups[value].compare(resamples=50)]
+def test_groups_are_corrected_together() -> None:
+    predictions = {"A": ["a b c", "d e f"] * 20, "B": ["a b", "d e f"] * 20}
+    corpus = Corpus.read(predictions, ["a b c", "d e f"] * 20, fields={"half": [1] * 20 + [2] * 20})
+    groups = nlgauge.Scorer(["wer", "chrf"]).score_corpus(corpus, None, RunOptions()).by("half")
+    found = groups.compare(resamples=200)
+    raw = [row.p for value in groups for row in groups[value].compare(resamples=200)]
     assert [row.p for comparison in found.values() for row in comparison] == raw
     assert [row.p_holm for comparison in found.values() for row in comparison] == holm(raw)
+    assert found[1]["wer"].p_holm == pytest.approx(2 * groups[1].compare(resamples=200)["wer"].p_holm)
 
 
 def test_groups_show_themselves_as_one_table(result: Result) -> None:

@@ -180,9 +180,10 @@ class Corpus:
         """The values of a field, one per segment; "id" and "document" are fields too where no other is called so."""
         own = {"id": self.ids} if self.documents is None else {"id": self.ids, "document": self.documents}
         known = {**own, **self.fields}
-        if name not in known and name in self.system_fields:
-            raise InputError(f"the field {name!r} differs between the systems of a segment, so that segments cannot be chosen by it.")
-        return known[find_field(name, list(known), "the segments")]
+        found = find_field(name, [*known, *self.system_fields], "the segments")
+        if found not in known:
+            raise InputError(f"the field {found!r} differs between the systems of a segment, so that segments cannot be chosen by it.")
+        return known[found]
 
     def number(self, segment: Hashable) -> int | None:
         """The number of the segment with this id, else of the one whose id reads so, else the number that was given; None where there is none.

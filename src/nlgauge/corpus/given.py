@@ -5,6 +5,7 @@ What is almost always given, lists of plain strings, is checked as a whole; anyt
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -187,6 +188,8 @@ def is_missing(value: Any) -> bool:
     """Whether a value is one of the ways in which JSON and data frames say that there is none."""
     if value is None:
         return True
+    if isinstance(value, float):
+        return math.isnan(value)
     return not isinstance(value, str | int | list | tuple | Mapping) and str(value) in ("nan", "<NA>", "NaT")
 
 

@@ -71,7 +71,7 @@ def _float(sheet: Sheet, caption: str, label: str | None) -> str:
 def _tabular(sheet: Sheet) -> list[str]:
     kept = [i for i, column in enumerate(sheet.columns) if column.heading.text or any(row[i] != Cell() for row in sheet.rows)]
     columns = [sheet.columns[i] for i in kept]
-    rows = [[_cell(row[i]) for i in kept] for row in sheet.rows]
+    rows = [[_with_minus(_cell(row[i])) if sheet.columns[i].kind == "number" else _cell(row[i]) for i in kept] for row in sheet.rows]
     return [
         f"\\begin{{tabular}}{{@{{}}{''.join('r' if column.kind == 'number' else 'l' for column in columns)}@{{}}}}",
         r"  \toprule",
@@ -92,6 +92,11 @@ def _row(cells: Sequence[str]) -> str:
 
 def _heading(cell: Cell) -> str:
     return f"\\shortstack{{{_cell(Cell(cell.text, better=cell.better))}\\\\{escaped(cell.below)}}}" if cell.below else _cell(cell)
+
+
+def _with_minus(number: str) -> str:
+    """Numbers with a minus where text has a hyphen."""
+    return re.sub(r"(?<![\w.])-(?=\d)", "$-$", number)
 
 
 def _cell(cell: Cell) -> str:

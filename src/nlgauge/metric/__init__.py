@@ -31,8 +31,8 @@ class Output:
     """One number of a metric: its direction (None: neither), its bounds, what NaN means for it, and how it is shown.
 
     `note` is for counts that a reader must know of, such as texts that were cut: it is shown below the table, after the number, where that
-    is not 0. `decimals` is how many a table shows; by default two on a scale to 100, else four. A run warns where a share is above `warn_above`:
-    the share in per cent, then `warning`.
+    is not 0. `decimals` is how many a table shows; by default two on a scale to 100, none for counts, else four. A run warns where a share is
+    above `warn_above`: the share in per cent, then `warning`.
     """
 
     name: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nlgauge.errors import ParameterError
@@ -11,11 +12,23 @@ from nlgauge.errors import ParameterError
 
 def as_frame(rows: list[dict[str, Any]], frame: str | None) -> Any:
     """The rows as a frame of the named kind, or of the kind that is installed."""
-    kinds = {"pandas", "polars", "records", None}
-    if frame not in kinds:
+    kind = _kind(frame)
+    return rows if kind == "records" else importlib.import_module(kind).DataFrame(rows)
+
+
+def blocks_as_frame(blocks: Iterable[Mapping[str, Sequence[Any]]], frame: str | None) -> Any:
+    """Blocks of the same columns, one below the other, as a frame of the named kind, or of the kind that is installed."""
+    kind = _kind(frame)
+    if kind == "records":
+        return [dict(zip(columns, values, strict=True)) for columns in blocks for values in zip(*columns.values(), strict=True)]
+    joined: dict[str, list[Any]] = {}
+    for columns in blocks:
+        for name, values in columns.items():
+            joined.setdefault(name, []).extend(values)
+    return importlib.import_module(kind).DataFrame(joined)
+
+
+def _kind(frame: str | None) -> str:
+    if frame not in {"pandas", "polars", "records", None}:
         raise ParameterError(f"frame must be 'pandas', 'polars' or 'records', got {frame!r}.")
-    if frame is None:
-        frame = next((kind for kind in ("pandas", "polars") if importlib.util.find_spec(kind)), "records")
-    if frame == "records":
-        return rows
-    return importlib.import_module(frame).DataFrame(rows)
+    return frame or next((kind for kind in ("pandas", "polars") if importlib.util.find_spec(kind)), "records")

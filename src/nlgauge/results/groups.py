@@ -21,6 +21,7 @@ from nlgauge.results.comparison import Comparison
 from nlgauge.results.inference import holm
 from nlgauge.results.resampling import Clusters, caution
 from nlgauge.results.scores import score_records
+from nlgauge.results.segments import field_name
 from nlgauge.results.table import Table
 from nlgauge.results.table_options import TableOptions
 
@@ -65,7 +66,7 @@ class Groups(Exported, Mapping[Any, "Result"]):
 
     def page(self, **options: Any) -> Page:
         """All groups in one table, with the options of `Result.page` but for `wide`: there is one row per group, metric and system."""
-        shown = TableOptions(**options)
+        shown = TableOptions.of(options)
         comparisons = self._comparisons(shown)
         footnotes, rows = Footnotes(), []
         for value, result in self.results.items():
@@ -84,10 +85,10 @@ class Groups(Exported, Mapping[Any, "Result"]):
         return self.page(intervals=False, tests=False)
 
     def _csv_records(self, **options: Any) -> list[dict[str, Any]]:
-        shown = TableOptions(**options)
+        shown = TableOptions.of(options)
         comparisons = self._comparisons(shown)
         return [
-            {self.field: value, "segments": len(result.corpus), **record}
+            {field_name(self.field, record): value, "segments": len(result.corpus), **record}
             for value, result in self.results.items()
             for record in score_records(result, shown.intervals_of(result), comparisons.get(value))
         ]

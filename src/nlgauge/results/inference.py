@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -118,7 +118,8 @@ class Inference:
         metric = table.metric
         assert isinstance(metric, CorpusMetric)
         halves = self.plan.clusters.halves(min(self.plan.resamples, metric.resamples), self.plan.seed)
-        values = [metric.whole(self.corpus.take(half), system, self._features) for half in halves]
+        corpus = replace(self.corpus, fields={}, system_fields={})
+        values = [metric.whole(corpus.take(half), system, self._features) for half in halves]
         return {output.name: np.array([value[output.name] for value in values]) for output in table.outputs()}
 
     def compared(self, pairs: Sequence[tuple[str, str]], test: str) -> list[Compared]:

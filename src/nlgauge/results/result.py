@@ -22,13 +22,13 @@ from nlgauge.export.shown import Exported
 from nlgauge.metric import AnyMetric, Metric
 from nlgauge.results import inference
 from nlgauge.results.comparison import Comparison
-from nlgauge.results.frames import as_frame
+from nlgauge.results.frames import as_frame, blocks_as_frame
 from nlgauge.results.groups import Groups, taken
 from nlgauge.results.inference import Inference
 from nlgauge.results.labels import label_of, labels_found
 from nlgauge.results.resampling import Clusters, Resampling, caution, checked_plan
 from nlgauge.results.scores import score_records
-from nlgauge.results.segments import SegmentList, disagreements, segment_records, worst
+from nlgauge.results.segments import SegmentList, disagreements, segment_columns, worst
 from nlgauge.results.table import Table
 from nlgauge.results.table_options import TableOptions
 
@@ -150,7 +150,7 @@ class Result(Exported, Mapping[str, Any]):
         """
         if texts:
             self._need_texts("show the texts of")
-        return as_frame(segment_records(self, wide, texts), frame)
+        return blocks_as_frame(segment_columns(self, wide, texts), frame)
 
     def scores(
         self, frame: str | None = None, *, intervals: bool = True, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None
@@ -277,7 +277,7 @@ class Result(Exported, Mapping[str, Any]):
 
         The options are those of `TableOptions`; Markdown and LaTeX are wide unless wide=False is given.
         """
-        wanted = TableOptions(**options)
+        wanted = TableOptions.of(options)
         options = {"details": wanted.details, "wide": wanted.wide, "decimals": wanted.decimals}
         shown = result_page(self, wanted.intervals_of(self), wanted.comparison_of(self), wanted.confidence, **options)
         return replace(shown, small_print=wanted.small_print_of(self))
@@ -291,7 +291,7 @@ class Result(Exported, Mapping[str, Any]):
         return {"wide": True, **options}
 
     def _csv_records(self, **options: Any) -> list[dict[str, Any]]:
-        wanted = TableOptions(**options)
+        wanted = TableOptions.of(options)
         return score_records(self, wanted.intervals_of(self), wanted.comparison_of(self))
 
 

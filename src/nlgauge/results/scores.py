@@ -17,7 +17,7 @@ def score_records(result: Result, intervals: Mapping[str, Any] | None = None, co
     `reason` says why the score or its interval is NaN; `undefined` is how many segments have no value and are left out.
     """
     reasons, undefined = result.reasons(), result.undefined()
-    tests = {(row.second, row.label, row.output.name): row for row in comparison or () if row.first == result.systems[0]}
+    tests = {(row.second, row.label, row.output.name): row for row in comparison or ()}
     found = []
     for (system, label), table in result.tables.items():
         scores = table.scores()

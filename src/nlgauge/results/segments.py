@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
@@ -92,24 +92,22 @@ def column_names(result: Result) -> dict[tuple[str, str], str]:
     return found
 
 
-def segment_records(result: Result, wide: bool = False, texts: bool = False) -> list[dict[str, Any]]:
-    """One record per segment and system or, if `wide`, one per segment with columns system/output; further fields and texts stand before scores."""
-    return [
-        dict(zip(columns, values, strict=True)) for columns in segment_columns(result, wide, texts) for values in zip(*columns.values(), strict=True)
-    ]
-
-
 def segment_columns(result: Result, wide: bool = False, texts: bool = False) -> Iterator[dict[str, Sequence[Any]]]:
-    """What `segment_records` gives as columns, system by system, so that a long file can be written without all records at once."""
+    """The columns of one row per segment and system, system by system, so that a long file can be written without all records at once.
+
+    If `wide`, there is one row per segment, with columns system/output. Fields and texts stand before scores.
+    """
     corpus, names = result.corpus, column_names(result)
     shared = _shared_columns(corpus, texts)
     own = ((system, {**_system_columns(corpus, system, texts), **_scores(result, system, names)}) for system in result.systems)
     if wide:
-        columns = {f"{system}/{name}": values for system, columns in own for name, values in columns.items()}
-        yield {"segment": corpus.ids, **shared, **columns}
+        beside = {f"{system}/{name}": values for system, columns in own for name, values in columns.items() if values is not None}
+        yield {"segment": corpus.ids, **shared, **beside}
         return
+    unknown = [None] * len(corpus)
     for system, columns in own:
-        yield {"segment": corpus.ids, "system": [system] * len(corpus), **shared, **columns}
+        filled = {name: unknown if values is None else values for name, values in columns.items()}
+        yield {"segment": corpus.ids, "system": [system] * len(corpus), **shared, **filled}
 
 
 def _scores(result: Result, system: str, names: dict[tuple[str, str], str]) -> dict[str, Sequence[Any]]:
@@ -118,7 +116,7 @@ def _scores(result: Result, system: str, names: dict[tuple[str, str], str]) -> d
 
 def _shared_columns(corpus: Corpus, texts: bool) -> dict[str, Sequence[Any]]:
     """What belongs to a segment whatever the system: further fields and, with texts, source and references."""
-    found: dict[str, Sequence[Any]] = {_field(name): values for name, values in corpus.fields.items()}
+    found: dict[str, Sequence[Any]] = {field_name(name): values for name, values in corpus.fields.items()}
     if texts and corpus.sources is not None:
         found["source"] = [corpus.texts[text] for text in corpus.sources.tolist()]
     if texts and corpus.references is not None:
@@ -126,14 +124,15 @@ def _shared_columns(corpus: Corpus, texts: bool) -> dict[str, Sequence[Any]]:
     return found
 
 
-def _system_columns(corpus: Corpus, system: str, texts: bool) -> dict[str, Sequence[Any]]:
-    """What belongs to a segment's prediction by one system: further fields and, with texts, the prediction."""
-    found: dict[str, Sequence[Any]] = {_field(name): values[system] for name, values in corpus.system_fields.items() if system in values}
+def _system_columns(corpus: Corpus, system: str, texts: bool) -> dict[str, Sequence[Any] | None]:
+    """What belongs to a segment's prediction by one system: further fields, None for those it does not have, and, with texts, the prediction."""
+    found: dict[str, Sequence[Any] | None] = {field_name(name): values.get(system) for name, values in corpus.system_fields.items()}
     return found | (_ragged("prediction", corpus, corpus.predictions[system].lists()) if texts else {})
 
 
-def _field(name: str) -> str:
-    return f"field.{name}" if name in _TAKEN else name
+def field_name(name: str, taken: Container[str] = _TAKEN) -> str:
+    """What a field is called beside columns of ours: field.NAME where one of them is called so."""
+    return f"field.{name}" if name in taken else name
 
 
 def _ragged(name: str, corpus: Corpus, rows: Sequence[Sequence[int]]) -> dict[str, Sequence[Any]]:
@@ -225,7 +224,7 @@ class _Chosen:
         for place in places.tolist():
             system, segment = self._systems[place // count], place % count
             numbers = {name: float(values[place]) for name, values in columns.items()}
-            texts = {name: values[segment] for name, values in {**shared, **own[system]}.items()}
+            texts = {name: None if values is None else values[segment] for name, values in {**shared, **own[system]}.items()}
             rows.append({"segment": corpus.ids[segment], "system": system, **numbers, **texts})
         note = f"{counted(unknown, 'segment')} without a value {'was' if unknown == 1 else 'were'} left out." if unknown else ""
         return SegmentList(rows, {name: self._outputs.get(name, share) for name in columns}, note)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from nlgauge.errors import ParameterError, did_you_mean
 from nlgauge.export.of_result import small_print
 
 if TYPE_CHECKING:
@@ -31,6 +33,18 @@ class TableOptions:
     details: bool = False
     wide: bool = False
     decimals: int | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> TableOptions:
+        """The options that were given, or an error that names those that there are."""
+        known = [option.name for option in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise ParameterError(f"a table has no option {name!r}{did_you_mean(name, known)}; there are {', '.join(known)}.")
+        decimals = given.get("decimals")
+        if decimals is not None and (not isinstance(decimals, int) or not 0 <= decimals <= 15):
+            raise ParameterError(f"decimals must be a whole number from 0 to 15, got {decimals!r:.60}.")
+        return cls(**given)
 
     def of_comparison(self) -> dict[str, Any]:
         """The options of `Result.compare`."""

@@ -111,7 +111,7 @@ class Chunk:
 
     def alone(self) -> Corpus:
         """The chunk as a corpus of its own, without what scoring its rows does not need."""
-        return replace(self.corpus, weights=None, documents=None).take(self.segments)
+        return replace(self.corpus, weights=None, documents=None, fields={}, system_fields={}).take(self.segments)
 
     def rows(self, metric: Metric) -> list[ScoredRows]:
         """The rows of all systems: each distinct one once, shared by all metrics that read the same columns.
