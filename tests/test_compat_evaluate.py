@@ -123,6 +123,9 @@ def test_perplexity_as_evaluate_computes_it(tiny_models: dict[str, Path]) -> Non
     assert found["perplexities"] == pytest.approx(expected, rel=1e-4)
     assert found["mean_perplexity"] == pytest.approx(np.mean(expected), rel=1e-4)
     assert hf.load("perplexity", module_type="measurement").compute(data=texts, model_id=place, device="cpu") == found
+    if not torch.cuda.is_available():
+        with pytest.raises(ParameterError, match="got 'cuda'"):
+            hf.load("perplexity").compute(predictions=texts, model_id=place, device="gpu")
     with pytest.raises(ParameterError, match="add_start_token"):
         hf.load("perplexity").compute(predictions=texts, model_id=place, add_start_token=False)
 
@@ -176,6 +179,14 @@ def test_a_metric_that_evaluate_does_not_have_gives_our_outputs() -> None:
     (ours,) = nlgauge.score(preds, refs, metrics="chrf++").values()
     assert hf.load("chrf++").compute(predictions=preds, references=refs) == ours
     assert hf.load("distinct").compute(predictions=["a b", "a c"])["score"] == 0.75
+
+
+def test_bleu_of_texts_without_words() -> None:
+    """evaluate divides by 0 here."""
+    found = hf.load("bleu").compute(predictions=[""], references=["a"])
+    assert (found["bleu"], found["brevity_penalty"], found["length_ratio"]) == (0.0, 0.0, 0.0)
+    found = hf.load("bleu").compute(predictions=["a"], references=[""])
+    assert (found["bleu"], found["brevity_penalty"], found["length_ratio"]) == (0.0, 1.0, math.inf)
 
 
 def test_what_evaluate_needs_for_its_files_is_accepted() -> None:
@@ -255,6 +266,7 @@ def test_other_spellings_and_our_own_parameters() -> None:
     assert hf.load("ter").compute(case_sensitive=True, **texts)["score"] == pytest.approx(200 / 3)
     assert hf.load("meteor", tokenize="whitespace").compute(**texts)["meteor"] > 0
     assert hf.load("bleu", lowercase=True, max_order=1).compute(**texts)["bleu"] > hf.load("bleu", max_order=1).compute(**texts)["bleu"]
+    assert hf.load("rouge", stem=True).compute(**texts) == hf.load("rouge", use_stemmer=True).compute(**texts) != hf.load("rouge").compute(**texts)
     assert hf.load("wer", lowercase=True).compute(**texts) == pytest.approx(1 / 3)
     chinese = {"predictions": ["猫坐在垫子上"], "references": ["猫坐在垫子上面"]}
     assert hf.load("bleu").compute(**chinese, lang="zh")["reference_length"] == 7

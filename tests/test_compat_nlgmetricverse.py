@@ -60,6 +60,8 @@ def test_directories_hold_one_text_per_file_or_one_segment_per_file(place: Path)
         found = scorer(str(place / "P"), str(place / "R"), strategy=strategy)
         assert found["total_items"] == 2
         assert scores(found, "rouge") == expected
+    same = write(place / "same", a__txt="the cat is\non the mat", b__txt=preds[1])
+    assert NLGMetricverse("exact_match")(place / "P", same)["exact_match"]["score"] == 1
     several = scorer(str(place / "P"), str(place / "R"), strategy=LINES)
     assert scores(several, "rouge") == scores(scorer([["the cat is", "on the mat"], [preds[1]]], [[refs[0]], [refs[1]]]), "rouge") != expected
 
@@ -219,6 +221,7 @@ def test_evaluate_computes_what_is_not_here(evaluate: list[str]) -> None:
     with pytest.warns(UserWarning, match="'comet' is not a metric of nlgauge; Hugging Face evaluate computes it"):
         metric = load_metric("comet")
     assert metric.compute(preds, refs) == {"comet": {"score": 0.5, "mean_score": 0.5, "scores": [0.25, 0.75]}}
+    assert "metric:evaluate comet|evaluate:" in nlgauge.score(preds, refs, metrics=metric).signatures["comet"]
     with pytest.warns(UserWarning, match="pearsonr"):
         scorer = NLGMetricverse(metrics=["bleu", {"path": "pearsonr", "resulting_name": "r", "factor": 3}])
     assert scorer(preds, [[ref, "more"] for ref in refs])["r"]["score"] == 6

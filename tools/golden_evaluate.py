@@ -50,6 +50,7 @@ RIGHT = [
     {"id": "q2", "answers": {"text": ["1889"], "answer_start": [2]}},
     {"id": "q3", "answers": {"text": [], "answer_start": []}},
 ]
+SURE = [{**ANSWERS[3], "no_answer_probability": 0.05}, ANSWERS[0]]
 PLAIN = [{key: record[key] for key in ("id", "prediction_text")} for record in ANSWERS[:2]]
 
 CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
@@ -90,10 +91,12 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("character", ONE, {}),
     ("character", TWO, {"aggregate": "median", "return_all_scores": True}),
     ("character", ONE, {"aggregate": "sum"}),
+    ("character", {"predictions": ["g h f n h n z"], "references": ["f n h n g g h"]}, {}),
     ("squad", {"predictions": PLAIN, "references": [RIGHT[2], RIGHT[1]]}, {}),
     ("squad_v2", {"predictions": ANSWERS, "references": RIGHT}, {}),
     ("squad_v2", {"predictions": ANSWERS, "references": RIGHT}, {"no_answer_threshold": 0.5}),
     ("squad_v2", {"predictions": ANSWERS[:2], "references": RIGHT[1:3]}, {}),
+    ("squad_v2", {"predictions": SURE, "references": [RIGHT[0], RIGHT[1]]}, {}),
 ]
 
 

@@ -16,6 +16,7 @@ from nlgauge.compat.bert_score import with_baseline
 from nlgauge.compat.custom import MetricForNLG
 from nlgauge.compat.later import later
 from nlgauge.compat.scoring import plain, scored, split
+from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError, UnknownMetricError
 from nlgauge.metric import REGISTERED, AnyMetric
 from nlgauge.metric.registry import find, make, metric_classes
@@ -57,7 +58,14 @@ class LoadedMetric(dict[str, Any]):
 class FromEvaluate(MetricForNLG):
     """A metric of Hugging Face evaluate, computed by evaluate."""
 
+    path: str = ""
     module: Any = None
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return {**super().facts(corpus), "metric": f"evaluate {self.path}"}
+
+    def libraries(self) -> tuple[str, ...]:
+        return ("evaluate",)
 
     def _compute_single_pred_single_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
         found = self.module.compute(predictions=preds, references=refs, **kwargs)
@@ -151,7 +159,7 @@ def _from_evaluate(name: str, resulting_name: str | None, arguments: Mapping[str
         raise UnknownMetricError(f"{unknown} evaluate does not give it either: {error!s:.200}") from None
     warnings.warn(f"{name!r} is not a metric of nlgauge; Hugging Face evaluate computes it, without intervals or tests.", stacklevel=3)
     metric = FromEvaluate(resulting_name or name, arguments)
-    metric.module = module
+    metric.path, metric.module = name, module
     return metric
 
 
