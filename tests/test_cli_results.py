@@ -13,7 +13,6 @@ import pytest
 from cli_cases import document, enter, printed, refused, run, scored, warned, write
 
 import nlgauge
-from nlgauge.results.segments import segment_records
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +66,7 @@ def test_text_is_a_name_of_the_table() -> None:
 def test_segment_files_hold_what_the_frame_holds() -> None:
     for suffix in ("tsv", "csv", "jsonl"):
         printed("score", "-m", "bleu", "wer", "-r", "refs.txt", "sysA.txt", "sysB.txt", "-o", suffix, "--segments", f"s.{suffix}", "--texts")
-    expected = segment_records(nlgauge.load("tsv"), texts=True)
+    expected = nlgauge.load("tsv").frame(texts=True, frame="records")
     assert [json.loads(line) for line in Path("s.jsonl").read_text("utf-8").splitlines()] == expected
     for suffix, delimiter in (("tsv", "\t"), ("csv", ",")):
         found = rows(Path(f"s.{suffix}").read_text("utf-8"), delimiter)
@@ -84,7 +83,7 @@ def test_parquet_is_written_where_pyarrow_is() -> None:
         assert 'writing .parquet files needs pyarrow; run: pip install "nlgauge[parquet]"' in run(*arguments).stderr
         return
     printed(*arguments)
-    expected = [row["wer"] for row in segment_records(nlgauge.load("out"))]
+    expected = [row["wer"] for row in nlgauge.load("out").frame(frame="records")]
     assert polars.read_parquet("s.parquet")["wer"].to_list() == [None if math.isnan(value) else value for value in expected]
 
 

@@ -614,6 +614,9 @@ def test_missing_texts_are_refused_with_their_line_or_left_out(folder: Path) -> 
     with pytest.warns(UserWarning, match="2 of 3 segments are left out: a text is missing"):
         corpus = read_corpus(["w.jsonl:A", "w.jsonl:B"], ["w.jsonl:r", "w.jsonl:A"], "w.jsonl:s", skip_missing=True)
     assert as_texts(corpus) == {"ids": [1], "A": ["b"], "B": ["c"]}
+    write("v.jsonl", '{"A": "a", "r": "x", "s": null}\n{"A": "b", "r": "y", "s": "z"}\n')
+    with pytest.warns(UserWarning, match="1 of 2 segments is left out: a text is missing"):
+        assert read_corpus(["v.jsonl:A"], ["v.jsonl:r", "v.jsonl:s"], skip_missing=True).records()[0]["references"] == ["y", "z"]
 
 
 @pytest.mark.parametrize(
