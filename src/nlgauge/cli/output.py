@@ -25,13 +25,9 @@ def show(*renderables: RenderableType, err: bool = False) -> None:
     """Tables and texts on standard output, or on standard error; what is wider than the terminal is not cut."""
     from rich.console import Console
 
-    class Printer(Console):
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # rich would end the program with 1
-
-    printer = Printer(markup=False, highlight=False, emoji=False, stderr=err)
+    console = Console(markup=False, highlight=False, emoji=False, stderr=err)
     for renderable in renderables:
-        printer.print(renderable, crop=False)
+        console.print(renderable, crop=False)
 
 
 def show_json(document: Any, err: bool = False) -> None:

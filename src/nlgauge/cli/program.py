@@ -31,7 +31,10 @@ class Program(TyperGroup):
             with _plain_warnings():
                 code = super().main([word for word in given if word != "--debug"], prog_name="nlgauge", standalone_mode=False)
             sys.stdout.flush()
-        except BrokenPipeError:
+        except (BrokenPipeError, SystemExit) as error:
+            # The libraries for terminals end the program with 1 where a pipe is broken.
+            if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
+                raise
             code = _reader_left()
         except Exception as error:
             code = _explained(error, debug, self._named(given))
