@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli.command import with_options
-from nlgauge.cli.options import Delimiter, Encoding, Metrics, Overwrite, ResultDirectory, ShownOptions, unescaped
+from nlgauge.cli.options import Delimiter, Encoding, Metrics, Overwrite, ResultDirectory, ShownOptions
 from nlgauge.cli.output import say
 from nlgauge.cli.present import present, save
 
@@ -46,7 +46,7 @@ def add(
         check_free(output, overwrite)
     result = load(directory)
     if systems:
-        result = result.add(predictions=_predictions(result, systems, encoding=encoding, delimiter=unescaped(delimiter)))
+        result = result.add(predictions=_predictions(result, systems, encoding=encoding, delimiter=delimiter))
     if metrics:
         result = result.add(*metrics)
     save(context, result, output or directory, overwrite=output is None or overwrite)

@@ -49,7 +49,7 @@ Where = Annotated[
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of the files (default: UTF-8).", metavar="NAME", rich_help_panel=_INPUTS)]
 Delimiter = Annotated[
     str | None,
-    typer.Option("--delimiter", help=r"Delimiter of .tsv and .csv files; \t is a tab.", metavar="CHARACTER", rich_help_panel=_INPUTS),
+    typer.Option("--delimiter", help="Delimiter of .tsv and .csv files, such as ; or tab.", metavar="CHARACTER", rich_help_panel=_INPUTS),
 ]
 
 
@@ -91,7 +91,7 @@ class InputOptions:
 
     def given(self) -> dict[str, Any]:
         """The arguments of `read_corpus` that were given."""
-        found = {**vars(self), "where": conditions(self.where), "delimiter": unescaped(self.delimiter)}
+        found = {**vars(self), "where": conditions(self.where)}
         return {name: value for name, value in found.items() if value}
 
 
@@ -180,8 +180,3 @@ def conditions(given: Sequence[str] | None) -> dict[str, Any]:
             raise typer.BadParameter(f"{condition!r} is not FIELD=VALUE, such as domain=news.", param_hint="'--where'")
         found[field] = [*found.get(field, []), value]
     return {field: values[0] if len(values) == 1 else values for field, values in found.items()}
-
-
-def unescaped(delimiter: str | None) -> str | None:
-    r"""The delimiter, with \t for a tab, which shells make hard to write."""
-    return "\t" if delimiter in ("\\t", "tab") else delimiter
