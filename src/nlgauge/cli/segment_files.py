@@ -78,17 +78,23 @@ def _write_lines(blocks: Iterator[Columns], form: str, stream: IO[str]) -> None:
         writer.writerows(zip(*map(_fields, columns.values()), strict=True))
 
 
-def _fields(values: Sequence[Any]) -> Iterator[Any]:
+def _fields(values: Sequence[Any]) -> Sequence[Any]:
     """The values of a column as fields: nothing for NaN and None, several texts as a JSON list."""
-    for value in values:
-        if isinstance(value, float):
-            yield "" if math.isnan(value) else value
-        elif isinstance(value, list | tuple | dict):
-            import msgspec
+    kinds = set(map(type, values))
+    # Most columns are numbers or texts alone, which stay as they are.
+    if kinds <= {int, str} or (kinds == {float} and not any(map(math.isnan, values))):
+        return values
+    return [_field(value) for value in values]
 
-            yield msgspec.json.encode(value, enc_hook=str).decode()
-        else:
-            yield "" if value is None else value
+
+def _field(value: Any) -> Any:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, list | tuple | dict):
+        import msgspec
+
+        return msgspec.json.encode(value, enc_hook=str).decode()
+    return value
 
 
 def _write_parquet(blocks: Iterator[Columns], target: str) -> None:
