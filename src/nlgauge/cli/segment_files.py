@@ -79,22 +79,14 @@ def _write_lines(blocks: Iterator[Columns], form: str, stream: IO[str]) -> None:
 
 
 def _fields(values: Sequence[Any]) -> Sequence[Any]:
-    """The values of a column as fields: nothing for NaN and None, several texts as a JSON list."""
+    """The values of a column as fields."""
     kinds = set(map(type, values))
     # Most columns are numbers or texts alone, which stay as they are.
     if kinds <= {int, str} or (kinds == {float} and not any(map(math.isnan, values))):
         return values
-    return [_field(value) for value in values]
+    from nlgauge.export.delimited import field_of
 
-
-def _field(value: Any) -> Any:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if isinstance(value, list | tuple | dict):
-        import msgspec
-
-        return msgspec.json.encode(value, enc_hook=str).decode()
-    return value
+    return [field_of(value) for value in values]
 
 
 def _write_parquet(blocks: Iterator[Columns], target: str) -> None:
