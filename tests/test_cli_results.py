@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -285,6 +286,22 @@ def test_lists_fit_eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = " ".join(printed("list", "--help").split())
     for value in (*nlgauge.ApplTasks, *nlgauge.QualityDims):
         assert value.value in shown
+
+
+BENCHMARKS = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[2] / "shared" / "benchmarks")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "groups"),
+    [("webnlg2020_en", ["--common"], 0), ("wmt17_da_seg", ["--pooled", "--by", "lp"], 7), ("wmt21_mqm_news", ["--pooled", "--by", "lp"], 2)],
+)
+def test_files_of_the_field_are_scored_as_they_are(name: str, options: list[str], groups: int) -> None:
+    path = BENCHMARKS / f"{name}.jsonl.gz"
+    if not path.is_file():
+        pytest.skip(f"{path.name} is not in {BENCHMARKS}; set NLGAUGE_BENCHMARKS to the folder that holds it")
+    found = warned("score", "-m", "exact_match", str(path), *options, "--resamples", "0", "--json")
+    assert found.exit_code == 0, found.stderr
+    assert len(json.loads(found.stdout).get("groups", [])) == groups
 
 
 class Terminal:

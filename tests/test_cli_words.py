@@ -62,6 +62,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("-q -- -odd -m", "--quiet -- -odd -m"),
         ("--unknown x -z y", "--unknown -z -- x y"),
         ("-m", "--metric"),
+        ("--quiet=1 x", "--quiet=1 -- x"),
     ],
 )
 def test_words_in_one_form(words: str, expected: str) -> None:

@@ -37,6 +37,8 @@ class Names:
     def spelt(self, word: str) -> list[tuple[str, str | None]]:
         """The options of a word by their long names, with the value that stands in the word: --metric=bleu, -mbleu, -qb."""
         name, equals, value = word.partition("=")
+        if equals and self.long.get(name) in self.flags:
+            return [(word, None)]  # which is refused
         if name in self.long or word.startswith("--"):
             return [(self.long.get(name, name), value if equals else None)]
         found: list[tuple[str, str | None]] = []
