@@ -82,6 +82,19 @@ def test_a_drop_may_have_a_least_size() -> None:
     assert (code, found[0]["why"]) == (0, "worse beyond chance, but by less")
 
 
+def test_several_conditions_on_one_score_are_one_test() -> None:
+    scored("out", "main", "bad")
+    _, found = conditions("out", "--baseline", "main", "--fail-if", "bleu drops", "--fail-if", "bleu drops by 0.5")
+    assert [row["p_holm"] for row in found] == [row["p"] for row in found]
+
+
+def test_the_corrected_p_decides() -> None:
+    scored("out", "main", "bad")
+    code, found = conditions("out", "--baseline", "main", "--alpha", "0.0015")
+    assert [row["p"] < 0.0015 < row["p_holm"] for row in found] == [True, True]
+    assert (code, {row["why"] for row in found}) == (0, {"worse, but within chance"})
+
+
 def test_equal_systems_pass() -> None:
     write("copy.txt", Path("main.txt").read_text())
     scored("out", "main", "copy")
