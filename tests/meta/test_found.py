@@ -1,0 +1,58 @@
+"""What an analysis found: rows, frames, tables and files."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+
+import pytest
+
+from nlgauge.errors import UnknownNameError
+from nlgauge.meta import Found
+from nlgauge.meta.found import made
+
+ROWS = [
+    {"metric": "a|b<i>", "value": 0.123456, "n": 3, "low": math.nan, "holds": True, "parts": ("x", "y")},
+    {"metric": "chrf", "value": -1.0, "n": 4, "low": None, "holds": False, "parts": ()},
+]
+
+
+def test_rows_columns_and_choices() -> None:
+    found = Found(ROWS, {"seed": 3})
+    assert len(found) == 2
+    assert list(found) == ROWS
+    assert found[1]["metric"] == "chrf"
+    assert found.column("n") == [3, 4]
+    assert found.where(metric="chrf", n=[3, 4]).column("value") == [-1.0]
+    assert found.where(metric="chrf").made == {"seed": 3}
+    assert len(found.where(metric="none").where(n=3)) == 0
+    with pytest.raises(UnknownNameError, match="there is no column 'valeu' \\(did you mean 'value'"):
+        found.column("valeu")
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="pandas is not installed")
+def test_a_pandas_frame_carries_how_it_was_made() -> None:
+    frame = Found(ROWS, {"seed": 3}).frame("pandas")
+    assert frame.attrs == {"seed": 3}
+    assert frame["value"].tolist() == [0.123456, -1.0]
+
+
+def test_media_escape_what_they_show() -> None:
+    found = Found(ROWS, {"seed": 3, "rule": "midp"}, "A title")
+    assert r"a\|b&lt;i&gt;" in found.to_markdown()
+    assert "seed: 3, rule: midp" in found.to_markdown()
+    assert "<i>" not in found._repr_html_()
+    assert "0.1235" in found.to_latex()
+    assert found.to_csv().splitlines()[1] == "a|b<i>,0.123456,3,,True,\"('x', 'y')\""
+    text = found.to_text()
+    assert "n/a" in text
+    assert "yes" in text
+    assert "x, y" in text
+    assert "0.1235" in repr(found)
+
+
+def test_how_it_was_made_names_versions_and_leaves_out_what_was_not_given() -> None:
+    found = made(seed=1, rule=None)
+    assert found["seed"] == 1
+    assert "rule" not in found
+    assert "numpy " in found["versions"]
