@@ -58,8 +58,8 @@ class Disattenuated(NamedTuple):
 def disattenuated(correlation: float, human: float, metric: float = 1.0) -> Disattenuated:
     """r / sqrt(reliability of the humans x that of the metric); NaN where a reliability is not above 0.
 
-    >>> disattenuated(0.6, 0.64)
-    Disattenuated(value=0.75, capped=False)
+    >>> disattenuated(0.5, 0.25)
+    Disattenuated(value=1.0, capped=False)
     """
     if not (human > 0 and metric > 0):
         return Disattenuated(math.nan, False)
