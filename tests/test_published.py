@@ -129,12 +129,7 @@ def test_wmt19_relative_rankings() -> None:
 
 
 def test_wmt19_has_as_many_pairs_as_the_paper() -> None:
-    pairs = benchmark("wmt19_darr").pairs
-    assert {group: sum(pair.group == group for pair in pairs) for group in ("gu-en", "kk-en", "lt-en")} == {
-        "gu-en": 20110,
-        "kk-en": 9728,
-        "lt-en": 21862,
-    }
+    assert Counter(pair.group for pair in benchmark("wmt19_darr").pairs) == {"gu-en": 20110, "kk-en": 9728, "lt-en": 21862}
 
 
 def realsumm_in_the_notebook() -> tuple[dict[str, np.ndarray], np.ndarray]:
