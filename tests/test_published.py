@@ -43,7 +43,7 @@ def benchmark(name: str) -> Benchmark:
 @cache
 def judged(name: str, *metrics: str) -> Judgements:
     data = benchmark(name).machines()
-    return data.judgements(data.score(*metrics, show_progress=False), outputs=True)
+    return data.judgements(data.score(*metrics, show_progress=False), outputs="all")
 
 
 def taus_of_means(scores: np.ndarray) -> list[float]:

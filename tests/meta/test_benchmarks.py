@@ -114,7 +114,7 @@ def test_scores_are_those_of_the_scorer(folder, gap):
     put(folder, "summeval", grid(gap=gap))
     benchmark = load("summeval").machines()
     scores = benchmark.score("bleu", "ter", "vendi", show_progress=False)
-    judged = benchmark.judgements(scores)
+    judged = benchmark.judgements(scores, corpus_scores=True)
     rows = [row for row in grid(gap=gap) if row["system"] == "B"]
     alone = nlgauge.score([row["prediction"] for row in rows], [row["references"] for row in rows], metrics=["bleu", "ter"])
     for label in ("bleu", "ter"):
@@ -128,12 +128,22 @@ def test_scores_are_those_of_the_scorer(folder, gap):
     assert judged.labels == ("bleu", "ter", "vendi")
 
 
+def test_systems_by_the_score_of_all_their_texts_on_request(folder):
+    put(folder, "summeval", grid())
+    benchmark = load("summeval").machines()
+    scores = benchmark.score("bleu", "vendi", show_progress=False)
+    assert set(benchmark.judgements(scores, corpus_scores=True).system_scores) == {"bleu", "vendi"}
+    assert set(benchmark.judgements(scores).system_scores) == {"vendi"}
+    with pytest.raises(ParameterError, match="outputs must be 'first' or 'all'"):
+        benchmark.judgements(scores, outputs="some")
+
+
 def test_all_outputs_on_request(folder):
     put(folder, "summeval", grid())
     benchmark = load("summeval").machines()
     scores = benchmark.score("rouge", show_progress=False)
     assert list(benchmark.judgements(scores).metrics) == ["rouge"]
-    assert "rouge.rouge1" in benchmark.judgements(scores, outputs=True).metrics
+    assert "rouge.rouge1" in benchmark.judgements(scores, outputs="all").metrics
 
 
 def test_scores_are_kept_and_only_what_is_missing_is_computed(folder, tmp_path):
@@ -213,7 +223,7 @@ def test_language_pairs_are_scored_for_themselves(folder):
     benchmark = load("wmt21")
     scores = benchmark.score("chrf", show_progress=False)["chrf"]
     assert set(scores.signatures) == {"en-de", "zh-en"}
-    judged = benchmark.judgements({"chrf": scores})
+    judged = benchmark.judgements({"chrf": scores}, corpus_scores=True)
     assert judged.groups == ("en-de", "zh-en")
     assert not judged.system_scores, "a system's score would be of two languages"
     assert benchmark.where(group="en-de").language == "de"

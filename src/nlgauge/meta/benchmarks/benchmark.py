@@ -199,12 +199,21 @@ class Benchmark:
         return scored(self, metrics, **options)
 
     def judgements(
-        self, scores: Mapping[str, MetricScores] | None = None, *, dimensions: Iterable[str] | None = None, peers: bool = False, outputs: bool = False
+        self,
+        scores: Mapping[str, MetricScores] | None = None,
+        *,
+        dimensions: Iterable[str] | None = None,
+        peers: bool = False,
+        outputs: str = "first",
+        corpus_scores: bool = False,
     ) -> Judgements:
-        """Human scores beside those of metrics: scored ones (`outputs`: all of their outputs) and, on request, the published ones."""
+        """Human scores beside those of metrics: scored ones (outputs="all": all of their outputs) and, on request, the published ones.
+
+        A system's score is the mean over its segments, or what the metric gives all of its texts (corpus BLEU) if `corpus_scores`.
+        """
         from nlgauge.meta.benchmarks.judging import judgements
 
-        return judgements(self, scores or {}, dimensions=dimensions, peers=peers, outputs=outputs)
+        return judgements(self, scores or {}, dimensions=dimensions, peers=peers, outputs=outputs, corpus_scores=corpus_scores)
 
 
 def _shared(rows: Sequence[Row]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nlgauge.corpus.columns import Array
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.judgements import Judgements
 
 if TYPE_CHECKING:
@@ -17,9 +17,14 @@ if TYPE_CHECKING:
 
 
 def judgements(
-    benchmark: Benchmark, scores: Mapping[str, MetricScores], *, dimensions: Iterable[str] | None, peers: bool, outputs: bool
+    benchmark: Benchmark, scores: Mapping[str, MetricScores], *, dimensions: Iterable[str] | None, peers: bool, outputs: str, corpus_scores: bool
 ) -> Judgements:
-    """Human scores beside those of metrics; the scores of whole systems are there where the benchmark has one group."""
+    """Human scores beside those of metrics.
+
+    Scores of whole systems are there on request, and for metrics that have no others; never where there are several groups.
+    """
+    if outputs not in ("first", "all"):
+        raise ParameterError(f"outputs must be 'first' or 'all', got {outputs!r:.60}.")
     chosen = list(benchmark.dimensions if dimensions is None else dimensions)
     metrics: dict[str, Array] = {}
     directions: dict[str, bool | None] = {}
@@ -27,12 +32,12 @@ def judgements(
     for one in scores.values():
         if one.fingerprint != benchmark.fingerprint:
             raise InputError(f"the scores of {one.label} are of other texts than those of {benchmark.name}; score these.")
-        for output, label in _labels(one, outputs):
+        for output, label in _labels(one, outputs == "all"):
             directions[label] = one.higher_is_better[output]
             if output in one.segments:
                 metrics[label] = benchmark.cells(np.nan if value is None else value for value in one.segments[output])
             by_system = one.systems.get(output, {}).get(benchmark.groups[0], {}) if len(benchmark.groups) == 1 else {}
-            if by_system:
+            if by_system and (corpus_scores or label not in metrics):
                 systems[label] = np.array([np.nan if (value := by_system.get(name)) is None else value for name in benchmark.systems])
     if peers:
         published = benchmark.peers()
@@ -54,12 +59,12 @@ def judgements(
     )
 
 
-def _labels(scores: MetricScores, outputs: bool) -> Iterator[tuple[str, str]]:
+def _labels(scores: MetricScores, every: bool) -> Iterator[tuple[str, str]]:
     """Each output that is wanted, with what it is called: the main one by the metric's label."""
     for output in scores.higher_is_better:
         if output == scores.main:
             yield output, scores.label
-        elif outputs:
+        elif every:
             yield output, f"{scores.label}.{output}"
 
 
