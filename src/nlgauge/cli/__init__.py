@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from nlgauge.cli import benchmarks, models
+from nlgauge.cli import benchmarks, meta, models
 from nlgauge.cli.add import add
 from nlgauge.cli.card import card
 from nlgauge.cli.check import check
@@ -43,6 +43,7 @@ app.command("list")(list_command)
 app.command()(card)
 app.add_typer(models.app, name="models")
 app.add_typer(benchmarks.app, name="benchmarks")
+app.add_typer(meta.app, name="meta")
 app.command()(demo)
 app.command("eval")(eval_command)
 app.command()(version)

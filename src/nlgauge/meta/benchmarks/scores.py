@@ -105,11 +105,14 @@ def scored(
     from nlgauge.run.chunk import Job
     from nlgauge.run.prepare import labelled, prepared, signatures
 
+    specs = list(metrics)
+    if not specs:
+        return {}
     parts = {group: benchmark.where(group=group) if len(benchmark.groups) > 1 else benchmark for group in benchmark.groups}
     corpora = {group: part.corpus() for group, part in parts.items()}
     found: dict[str, MetricScores] = {}
     options = RunOptions(seed, batch_size, device)
-    for label, metric in labelled(list(metrics)).items():
+    for label, metric in labelled(specs).items():
         signed = {}
         for group, corpus in corpora.items():
             job = Job(prepared({label: metric}, corpus.lang, None), None, options)

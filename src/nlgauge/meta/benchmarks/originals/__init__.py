@@ -54,6 +54,17 @@ _READERS = (
 )
 
 
+def is_known(path: Path) -> bool:
+    """Whether a path holds our own JSON lines, or original files of a benchmark, or a pickle, which is refused."""
+    opened = Opened(path)
+    several = path.suffix.lower() in _PICKLES or _is_ours(opened) or wmt.knows_rankings(opened)
+    return several or any(reader.knows(opened) for reader in _READERS)
+
+
+def _is_ours(opened: Opened) -> bool:
+    return opened.has("segment") and (opened.has("human") or opened.has("better"))
+
+
 def read(path: str | Path) -> Found:
     """What a file or folder holds: our own JSON lines, or the original files of a benchmark."""
     place = Path(path)
@@ -65,7 +76,7 @@ def read(path: str | Path) -> Found:
             "lines; `nlgauge benchmarks info realsumm` says where. Others can be written as JSON lines by whoever trusts the file."
         )
     opened = Opened(place)
-    if opened.has("segment") and (opened.has("human") or opened.has("better")):
+    if _is_ours(opened):
         return Found(*read_lines(place))
     if wmt.knows_rankings(opened):
         return Found(*wmt.read_rankings(opened), wmt.name_of_rankings(opened))

@@ -1,0 +1,93 @@
+"""A study in a directory: which texts of which benchmark, and the scores of metrics on them; what `nlgauge meta -o` writes and goes on with.
+
+study.json          the selection: benchmark, language pair, sample, human dimensions
+scores/*.json.gz    one file per metric: numbers without texts
+correlations.csv    what was found last
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from nlgauge.errors import InputError, ResultError, UnknownNameError
+from nlgauge.meta.benchmarks import scores as kept_scores
+from nlgauge.meta.benchmarks.benchmark import Benchmark
+from nlgauge.meta.benchmarks.catalogue import card
+from nlgauge.meta.benchmarks.loading import load
+from nlgauge.meta.benchmarks.originals import is_known
+from nlgauge.meta.benchmarks.own import of_file
+from nlgauge.meta.benchmarks.scores import MetricScores
+from nlgauge.meta.judgements import Judgements
+
+STUDY, SCORES, CORRELATIONS = "study.json", "scores", "correlations.csv"
+
+
+class Study(msgspec.Struct, frozen=True, kw_only=True):
+    """A benchmark, by name or as a file, and which part of it; `humans` are its dimensions, none of them means all."""
+
+    benchmark: str
+    humans: list[str] = []
+    group: str | None = None
+    group_field: str | None = None
+    segments: int | None = None
+    seed: int = 12345
+    people: bool = False
+    peers: bool = False
+    outputs: str = "first"
+    corpus_scores: bool = False
+
+    def read(self) -> Benchmark:
+        """The texts and their judgements."""
+        found = self._whole()
+        found = found if self.group is None else found.where(group=self.group)
+        found = found if self.people else found.machines()
+        found = found if self.segments is None else found.sample(self.segments, self.seed)
+        for name in self.humans:
+            found.human(name)
+        return found
+
+    def _whole(self) -> Benchmark:
+        try:
+            card(self.benchmark)
+        except UnknownNameError:
+            path = Path(self.benchmark)
+            if path.exists() and not is_known(path):
+                return of_file(path, self.humans, self.group_field)
+        return load(self.benchmark)
+
+    def judgements(self, benchmark: Benchmark, scores: dict[str, MetricScores]) -> Judgements:
+        """Human scores beside those of metrics."""
+        dimensions = [] if benchmark.pairs and not benchmark.dimensions else self.humans or None
+        return benchmark.judgements(scores, dimensions=dimensions, peers=self.peers, outputs=self.outputs, corpus_scores=self.corpus_scores)
+
+    def save(self, directory: Path) -> None:
+        """Writes the selection; a directory with another benchmark's scores is refused."""
+        path = directory / STUDY
+        found = self if not Path(self.benchmark).exists() else msgspec.structs.replace(self, benchmark=str(Path(self.benchmark).resolve()))
+        if path.is_file():
+            before = _read(path)
+            same = ("benchmark", "group", "segments", "seed", "people", "group_field")
+            if any(getattr(before, name) != getattr(found, name) for name in same):
+                raise InputError(f"{directory} holds a study of other texts ({before.benchmark}); give another directory with -o.")
+        elif directory.exists() and any(directory.iterdir()):
+            raise InputError(f"{directory} is not empty and holds no study; give another directory with -o.")
+        directory.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+
+
+def reopened(directory: Path) -> tuple[Study, Benchmark, dict[str, MetricScores]]:
+    """The study of a directory, its texts, and all scores that are kept of them."""
+    path = directory / STUDY
+    if not path.is_file():
+        raise ResultError(f"{directory} holds no study; `nlgauge meta BENCHMARK -m METRIC -o {directory}` makes one.")
+    study = _read(path)
+    return study, study.read(), kept_scores.kept(directory / SCORES)
+
+
+def _read(path: Path) -> Study:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Study)
+    except msgspec.DecodeError as error:
+        raise ResultError(f"{path} is damaged ({error}).") from None

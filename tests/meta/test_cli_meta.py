@@ -1,0 +1,199 @@
+"""nlgauge meta: scores a benchmark, goes on where it was, says how well metrics agree with people."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import math
+
+import pytest
+from typer.testing import CliRunner
+
+from nlgauge.cli import app
+from nlgauge.errors import ResultError
+from nlgauge.meta.benchmarks import load
+from nlgauge.meta.benchmarks.study import Study, reopened
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, ["meta", *words])
+    return done.exit_code, done.stdout, done.stderr
+
+
+@pytest.fixture(autouse=True)
+def _no_benchmarks(tmp_path, monkeypatch):
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path / "none"))
+
+
+QUICK = ("--draws", "50", "--level", "system,global", "-c", "kendall")
+
+
+def test_rows_are_those_of_correlate():
+    code, out, err = run("sample", "--human", "relevance", "-m", "chrf", "wer", "--json", *QUICK)
+    assert code == 0, err
+    document = json.loads(out)
+    assert document["made"]["draws"] == 50
+    sample = load("sample")
+    expected = sample.judgements(sample.score("chrf", "wer", show_progress=False)).correlate(
+        levels=["system", "global"], coefficients=["kendall"], humans="relevance", draws=50
+    )
+    assert len(document["rows"]) == len(expected) == 4
+    for found, row in zip(document["rows"], expected, strict=True):
+        assert found == {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
+
+
+def test_a_table_names_what_is_the_same_in_its_title():
+    code, out, err = run("sample", "--human", "relevance", "-m", "chrf", "--level", "system", "-c", "kendall", "--draws", "50")
+    assert code == 0
+    assert out.splitlines()[0] == "relevance, system, kendall"
+    assert out.splitlines()[1].split() == ["metric", "value", "low", "high", "p", "n", "ceiling"]
+    assert "draws: 50" in err
+
+
+def test_all_dimensions_without_a_name_and_reasons_below():
+    _, out, _ = run("sample", "-m", "vendi", *QUICK)
+    assert "relevance" in out
+    assert "fluency" in out
+    assert out.count("vendi (global): the metric has no scores here") == 1
+
+
+def test_only_what_is_missing_is_computed(tmp_path):
+    place = tmp_path / "out"
+    code, _, err = run("sample", "--human", "relevance", "-m", "chrf", "-o", str(place), *QUICK)
+    assert code == 0
+    assert "scoring chrf" in err
+    before = (place / "scores" / "chrf.json.gz").stat().st_mtime_ns
+    _, out, err = run("sample", "--human", "fluency", "-m", "chrf", "ter", "-o", str(place), "--format", "csv", *QUICK)
+    assert "scoring chrf" not in err
+    assert "scoring ter" in err
+    assert (place / "scores" / "chrf.json.gz").stat().st_mtime_ns == before
+    assert out == (place / "correlations.csv").read_text("utf-8")
+    assert {row["metric"] for row in csv.DictReader(out.splitlines())} == {"chrf", "ter"}
+    _, out, err = run("sample", "-o", str(place), "--format", "csv", *QUICK)
+    assert "scoring" not in err, "without -m the metrics that are kept are taken"
+    assert {row["metric"] for row in csv.DictReader(out.splitlines())} == {"chrf", "ter"}
+    texts = b"".join(gzip.decompress(path.read_bytes()) for path in (place / "scores").iterdir()) + (place / "study.json").read_bytes()
+    assert b"ferry" not in texts
+
+
+def test_a_directory_is_of_one_study(tmp_path):
+    place = tmp_path / "out"
+    run("sample", "-m", "chrf", "-o", str(place), *QUICK)
+    code, _, err = run("sample", "-m", "chrf", "--sample", "5", "-o", str(place), *QUICK)
+    assert code == 2
+    assert "holds a study of other texts" in err
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").touch()
+    code, _, err = run("sample", "-m", "chrf", "-o", str(tmp_path / "full"), *QUICK)
+    assert code == 2
+    assert "holds no study" in err
+
+
+def test_a_study_is_opened_again(tmp_path):
+    place = tmp_path / "out"
+    run("sample", "--human", "relevance", "-m", "chrf", "--sample", "5", "-o", str(place), *QUICK)
+    study, benchmark, scores = reopened(place)
+    assert (study.benchmark, study.segments, len(benchmark.segments), list(scores)) == ("sample", 5, 5, ["chrf"])
+    assert list(study.judgements(benchmark, scores).humans) == ["relevance"]
+    (place / "study.json").write_text("{", "utf-8")
+    with pytest.raises(ResultError, match="is damaged"):
+        reopened(place)
+    with pytest.raises(ResultError, match="holds no study"):
+        reopened(tmp_path)
+
+
+def records(*, judged: bool = True) -> list[dict]:
+    texts = {"A": ["the cat sat", "a dog ran", "birds sing"], "B": ["the cat", "dog", "birds"], "C": ["x", "y", "birds sing"]}
+    references = ["the cat sat down", "a dog ran off", "birds sing"]
+    return [
+        {"id": i, "system": system, "prediction": text, "reference": references[i], "lp": "de-en" if i else "fr-en"}
+        | ({"adequacy": len(text)} if judged else {})
+        for system, predictions in texts.items()
+        for i, text in enumerate(predictions)
+    ]
+
+
+def test_a_file_of_records_with_human_columns(tmp_path):
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records()), "utf-8")
+    code, out, err = run(str(path), "--human", "adequacy", "-m", "chrf", "--json", *QUICK)
+    assert code == 0, err
+    assert {row["human"] for row in json.loads(out)["rows"]} == {"adequacy"}
+    code, _, err = run(str(path), "-m", "chrf", *QUICK)
+    assert code == 2
+    assert "say which columns hold human scores with --human; there are" in err
+    code, out, err = run(str(path), "--human", "adequacy", "--group-by", "lp", "-m", "chrf", "--json", *QUICK)
+    assert code == 0, err
+    assert {row["group"] for row in json.loads(out)["rows"]} == {"fr-en", "de-en", "average"}
+    code, _, err = run(str(path), "--human", "adequecy", "-m", "chrf", *QUICK)
+    assert code != 0
+    assert "did you mean 'adequacy'" in err
+
+
+def test_a_study_of_a_file_is_opened_again_from_elsewhere(tmp_path, monkeypatch):
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records()), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run("data.jsonl", "--human", "adequacy", "-m", "chrf", "-o", "out", *QUICK)[0] == 0
+    assert run("data.jsonl", "--human", "adequacy", "-m", "chrf", "-o", "out", *QUICK)[0] == 0
+    monkeypatch.chdir("/")
+    assert reopened(tmp_path / "out")[1].systems == ("A", "B", "C")
+
+
+def test_judged_pairs_are_told_by_darr(tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    sides = {"better": {"system": "A", "text": "the cat sat"}, "worse": {"system": "B", "text": "cat"}}
+    path.write_text(json.dumps({"segment": 1, "references": ["the cat sat"], **sides, "meta": {}}) + "\n", "utf-8")
+    code, out, err = run(str(path), "-m", "chrf", "--json", "--draws", "50")
+    assert code == 0, err
+    (row,) = json.loads(out)["rows"]
+    assert (row["coefficient"], row["value"]) == ("darr", 1.0)
+
+
+def test_published_metrics_need_no_texts(tmp_path, monkeypatch):
+    rows = [{"segment": s, "system": str(n), "human": {"pyramid": n}, "metrics": {"METEOR": n * n}} for s in "xyz" for n in range(4)]
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path))
+    (tmp_path / "tac2008.scores.jsonl.gz").write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
+    code, out, err = run("tac2008", "--peers", "--json", "--interval", "none", "--level", "system", "-c", "kendall")
+    assert code == 0, err
+    assert [(row["metric"], row["value"]) for row in json.loads(out)["rows"]] == [("METEOR", 1.0)]
+    code, _, err = run("tac2008", "-m", "chrf", *QUICK)
+    assert code == 2
+    assert "--peers" in err
+
+
+def test_corpus_scores_and_all_outputs():
+    def rows(*words):
+        _, out, _ = run("sample", "--human", "relevance", "--json", "--interval", "none", "--level", "system", "-c", "pearson", *words)
+        return json.loads(out)["rows"]
+
+    (means,), (whole,) = rows("-m", "bleu"), rows("-m", "bleu", "--corpus-scores")
+    assert means["value"] != whole["value"]
+    assert len(rows("-m", "rouge", "--all-outputs")) > 3
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("sample", "--human", "relevence", "-m", "chrf"), "did you mean 'relevance'"),
+        (("sampel", "-m", "chrf"), "did you mean 'sample'"),
+        (("sample", "--group", "en-de", "-m", "chrf"), "has no group 'en-de'"),
+        (("sample", "-m", "chrf", "--level", "word"), "there is no level 'word'"),
+        (("sample", "-m", "chrf", "-c", "tau"), "there is no coefficient 'tau'"),
+        (("sample", "-m", "chrf", "--interval", "x"), "--interval"),
+        (("hanna", "-m", "chrf"), "Licence: MIT"),
+    ],
+)
+def test_what_is_asked_wrongly_is_answered(words, message):
+    code, out, err = run(*words)
+    assert code != 0
+    assert out == ""
+    assert message in err
+
+
+def test_help_is_that_of_the_benchmark_form():
+    for words in ((), ("--help",)):
+        code, out, _ = run(*words)
+        assert code == 0
+        assert "--human" in out
+    assert Study(benchmark="sample").read().systems == load("sample").systems
