@@ -27,8 +27,6 @@ _DRAWN = ("systems", "inputs", "both", "fisher", "none")
 _SHOWN = ("metric", "human", "group", "level", "coefficient", "value", "low", "high", "p", "n", "ceiling")
 _STUDY, _AGREEMENT = "Texts and judgements", "Agreement"
 
-Directory = Annotated[Path, typer.Argument(exists=True, file_okay=False, help="A directory that `nlgauge meta -o` wrote.", metavar="DIR")]
-
 
 class _Defaulting(TyperGroup):
     """Takes what is not the name of a command for a benchmark."""
