@@ -97,6 +97,11 @@ def test_a_grid_becomes_a_corpus_of_several_systems(folder):
     assert corpus.lang == "en"
 
 
+def test_human_scores_are_system_fields_even_where_systems_share_them(folder):
+    put(folder, "summeval", [{**row, "human": {"quality": 3.0}} for row in grid()])
+    assert load("summeval").machines().corpus().system_fields["quality"] == {"A": (3.0, 3.0, 3.0), "B": (3.0, 3.0, 3.0)}
+
+
 def test_rows_with_gaps_become_segments_of_their_own(folder):
     put(folder, "summeval", grid(gap=True))
     benchmark = load("summeval").machines()

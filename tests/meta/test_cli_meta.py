@@ -162,6 +162,27 @@ def test_published_metrics_need_no_texts(tmp_path, monkeypatch):
     assert "--peers" in err
 
 
+def test_what_people_wrote_is_left_out_unless_it_is_asked_for(tmp_path):
+    judged = {"A": 1.0, "B": 2.0, "C": 3.0, "person": 5.0}
+    rows = [
+        {
+            "segment": i,
+            "system": system,
+            "prediction": f"{system} {i}",
+            "references": [f"x {i}"],
+            "human": {"q": q},
+            "meta": {"human_reference": q == 5.0},
+        }
+        for i in range(3)
+        for system, q in judged.items()
+    ]
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    for words, systems in (((), 3), (("--with-people",), 4)):
+        _, out, _ = run(str(path), "-m", "chrf", "--json", "--interval", "none", "--level", "system", "-c", "pearson", *words)
+        assert [row["n"] for row in json.loads(out)["rows"]] == [systems]
+
+
 def test_corpus_scores_and_all_outputs():
     def rows(*words):
         _, out, _ = run("sample", "--human", "relevance", "--json", "--interval", "none", "--level", "system", "-c", "pearson", *words)
