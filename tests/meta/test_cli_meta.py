@@ -165,14 +165,8 @@ def test_published_metrics_need_no_texts(tmp_path, monkeypatch):
 def test_what_people_wrote_is_left_out_unless_it_is_asked_for(tmp_path):
     judged = {"A": 1.0, "B": 2.0, "C": 3.0, "person": 5.0}
     rows = [
-        {
-            "segment": i,
-            "system": system,
-            "prediction": f"{system} {i}",
-            "references": [f"x {i}"],
-            "human": {"q": q},
-            "meta": {"human_reference": q == 5.0},
-        }
+        {"segment": i, "system": system, "prediction": f"{system} {i}", "references": [f"x {i}"], "human": {"q": q}}
+        | {"meta": {"human_reference": system == "person"}}
         for i in range(3)
         for system, q in judged.items()
     ]
