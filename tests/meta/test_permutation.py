@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from nlgauge.errors import InputError, ParameterError
+from nlgauge.errors import ParameterError
 from nlgauge.meta.arrays import snapped
 from nlgauge.meta.coefficients import COEFFICIENTS
+from nlgauge.meta.measures import MEASURES
 from nlgauge.meta.permutation import null_differences, standardised
 from nlgauge.meta.swaps import GENERALISES_TO, drawn_swaps
 
@@ -53,8 +54,8 @@ def explicit(x, z, level, name, swaps):
     rows = []
     for sign in signs:
         row = []
-        for k, l in combinations(range(len(x)), 2):
-            one, other = np.where(sign > 0, scores[k], scores[l]), np.where(sign > 0, scores[l], scores[k])
+        for k, m in combinations(range(len(x)), 2):
+            one, other = np.where(sign > 0, scores[k], scores[m]), np.where(sign > 0, scores[m], scores[k])
             row.append(at_level(name, level, one, z) - at_level(name, level, other, z))
         rows.append(row)
     return np.array(rows)
@@ -91,5 +92,39 @@ def scores(seed, systems, inputs, kind, missing):
 def test_nulls_are_those_of_swapped_scores(level, swap, seed, systems, inputs, kind, missing, name):
     x, z = scores(seed, systems, inputs, kind, missing)
     swaps = drawn_swaps(swap, systems, inputs, 8, seed)
-    found = null_differences(x, z, level, COEFFICIENTS[name], swaps)
+    found = null_differences(x, z, level, MEASURES[name], swaps)
     np.testing.assert_allclose(found, explicit(x, z, level, name, swaps), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "level"), [("pdp", "input"), ("darr", "input"), ("spa", "system"), ("acc_eq_calibrated", "input"), ("acc_eq", "input")]
+)
+def test_measures_that_are_not_means_of_coefficients(name, level):
+    x, z = scores(7, 4, 5, "mixed", True)
+    z = z * 30
+    swaps = drawn_swaps("cells", 4, 5, 3, 1)
+    present = np.isfinite(z) & np.isfinite(x).all(axis=0)
+    points = np.where(present, standardised(x, z).x, np.nan)
+    found = null_differences(x, z, level, MEASURES[name], swaps)
+    for draw, sign in enumerate(swaps.of_cells()):
+        one, other = np.where(sign > 0, points[0], points[2]), np.where(sign > 0, points[2], points[0])
+        expected = (MEASURES[name].value(level, values, np.where(present, z, np.nan)).value for values in (one, other))
+        assert found[draw, 1] == pytest.approx(next(expected) - next(expected), abs=1e-12)
+
+
+def test_swaps_are_drawn_once_and_said_by_name():
+    one, other = (drawn_swaps("rows-xor-cols", 4, 6, 50, seed=3) for _ in range(2))
+    assert (one.of_cells() == other.of_cells()).all()
+    assert one.of_cells(10, 20).shape == (10, 4, 6)
+    # Rows of a draw are equal or opposite, which is what sets this apart from free cells.
+    assert (np.abs((one.of_cells()[:, :1] * one.of_cells()).sum(axis=2)) == 6).all()
+    with pytest.raises(ParameterError, match="swap must be one of 'systems', 'inputs', 'cells', 'rows-xor-cols', got 'row'"):
+        drawn_swaps("row", 2, 2, 2, 1)
+
+
+def test_offsets_and_scales_change_nothing():
+    x, z = scores(1, 6, 8, "plain", False)
+    swaps = drawn_swaps("cells", 6, 8, 20, 1)
+    moved = x * np.array([1e-6, 1.0, 1e6])[:, None, None] + np.array([5.0, 1e6, -3.0])[:, None, None]
+    for level in LEVELS:
+        np.testing.assert_allclose(*(null_differences(of, z, level, MEASURES["pearson"], swaps) for of in (x, moved)), atol=1e-6)

@@ -1,6 +1,6 @@
 """Rank coefficients of very many short vectors with the same human side: signs of differences, one pair of points at a time for all vectors.
 
-Kendall's C - D is the sum of sign(x_i - x_j) sign(z_i - z_j) over pairs, and the rank of i is (n + 1) / 2 plus half the sum of sign(x_i - x_j) over j.
+Kendall's C - D is the sum of sign(x_i - x_j) sign(z_i - z_j) over pairs; the rank of i is (n + 1) / 2 plus half the sum of sign(x_i - x_j) over j.
 Bytes are compared in blocks that stay in the cache: some twenty times as fast as laying out the differences.
 """
 

@@ -1,7 +1,7 @@
 """Permutation tests of the difference between two metrics' agreement with people: all pairs of metrics at once, with the same swaps.
 
 x (M, S, N) are scores of M metrics, z (S, N) those of people. Each metric is brought to mean 0 and standard deviation 1, so that scores of different
-metrics can be exchanged. With signs s (-1 where swapped) the two metrics k and l become (x_k + x_l) / 2 ± s (x_k - x_l) / 2. What a coefficient needs
+metrics can be exchanged. With signs s (-1 where swapped) the two metrics k and m become (x_k + x_m) / 2 ± s (x_k - x_m) / 2. What a coefficient needs
 of them is linear in s, or quadratic at most: M products with the signs serve all M (M - 1) / 2 pairs.
 """
 
@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.corpus.columns import Array
-from nlgauge.errors import InputError
 from nlgauge.meta.arrays import snapped
 from nlgauge.meta.coefficients import Coefficient
+from nlgauge.meta.levels import check_level
+from nlgauge.meta.measures import Measure
 from nlgauge.meta.orders import RANKED, on_grid, rank_coefficients
 from nlgauge.meta.permuted_ranks import rank_differences
 from nlgauge.meta.swaps import Swaps
@@ -38,21 +39,23 @@ class Points(NamedTuple):
         return Points(self.x.swapaxes(1, 2), self.z.T, self.present.T)
 
 
-def null_differences(x: Array, z: Array, level: str, coefficient: Coefficient, swaps: Swaps) -> Array:
+def null_differences(x: Array, z: Array, level: str, measure: Measure, swaps: Swaps) -> Array:
     """The difference of every pair of metrics (in the order of `np.triu_indices(M, 1)`) in every draw, (draws, pairs).
 
-    Cells where a metric or people have no score are left out for all. A draw in which a coefficient is undefined is NaN for the pair.
+    Cells where a metric or people have no score are left out for all. A draw in which a coefficient is undefined is NaN for the pair. Measures that
+    are not a mean of coefficients of vectors (DARR, calibrated and soft accuracies) are computed draw by draw, which is slow.
     """
-    points = standardised(x, z)
+    points, coefficient = standardised(x, z), measure.coefficient
+    if type(measure) is not Measure or coefficient.pooled:
+        return _draw_by_draw(points, level, measure, swaps)
     if level == "system":
         return _of_systems(points, coefficient, swaps)
     if level == "by_system":
         return _in_groups(points, coefficient, swaps)
     if level == "input":
         return _in_groups(points.transposed(), coefficient, swaps.transposed())
-    if level == "global":
-        return _of_one_group(points, coefficient, swaps)
-    raise InputError(f"level must be 'system', 'input', 'global' or 'by_system', got {level!r}.")
+    check_level(level)
+    return _of_one_group(points, coefficient, swaps)
 
 
 def standardised(x: Array, z: Array) -> Points:
@@ -77,12 +80,12 @@ def _of_systems(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array
     signed = _signed_means(points.x / counts[:, None], swaps)[..., judged]
     if coefficient.name == "pearson":
         return _pearson_of_systems(means, signed, human)
-    k, l = np.triu_indices(len(means), 1)
+    k, m = np.triu_indices(len(means), 1)
     human = snapped(human)
     found = np.empty((len(signed), len(k)))
     size = max(1, _BLOCK // max(1, signed[:, 0].size))
     for start in range(0, len(k), size):
-        one, other = k[start : start + size], l[start : start + size]
+        one, other = k[start : start + size], m[start : start + size]
         middle, half = (means[one] + means[other]) / 2, (signed[:, one] - signed[:, other]) / 2
         first, second = (_of_vectors(coefficient, middle + sign * half, human) for sign in (1, -1))
         found[:, start : start + size] = first - second
@@ -104,20 +107,20 @@ def _signed_means(x: Array, swaps: Swaps) -> Array:
     metrics, systems, inputs = x.shape
     if swaps.inputs is None:
         assert swaps.systems is not None
-        return swaps.systems[:, None, :] * x.sum(axis=2)
+        return np.asarray(swaps.systems[:, None, :] * x.sum(axis=2))
     found = (swaps.inputs.astype(float) @ x.reshape(-1, inputs).T).reshape(-1, metrics, systems)
-    return found if swaps.systems is None else found * swaps.systems[:, None, :]
+    return np.asarray(found if swaps.systems is None else found * swaps.systems[:, None, :])
 
 
 def _pearson_of_systems(means: Array, signed: Array, human: Array) -> Array:
-    """Pearson's differences from the products of all metrics' means: |a ± d|² = a·a + d·d ± 2 a·d, a the mean of two metrics, d half their difference."""
-    k, l = np.triu_indices(len(means), 1)
+    """Pearson's differences from products of means: |a ± d|² = a·a + d·d ± 2 a·d, a the mean of two metrics, d half their difference."""
+    k, m = np.triu_indices(len(means), 1)
     means, signed, human = (values - values.mean(axis=-1, keepdims=True) for values in (means, signed, human))
     gram, moved, mixed = means @ means.T, signed @ signed.swapaxes(1, 2), means @ signed.swapaxes(1, 2)
-    aa = (gram[k, k] + gram[l, l] + 2 * gram[k, l]) / 4
-    dd = (moved[:, k, k] + moved[:, l, l] - 2 * moved[:, k, l]) / 4
-    ad = (mixed[:, k, k] + mixed[:, l, k] - mixed[:, k, l] - mixed[:, l, l]) / 4
-    az, dz = ((means[k] + means[l]) @ human) / 2, ((signed @ human)[:, k] - (signed @ human)[:, l]) / 2
+    aa = (gram[k, k] + gram[m, m] + 2 * gram[k, m]) / 4
+    dd = (moved[:, k, k] + moved[:, m, m] - 2 * moved[:, k, m]) / 4
+    ad = (mixed[:, k, k] + mixed[:, m, k] - mixed[:, k, m] - mixed[:, m, m]) / 4
+    az, dz = ((means[k] + means[m]) @ human) / 2, ((signed @ human)[:, k] - (signed @ human)[:, m]) / 2
     squares = human @ human
     first, second = (_ratio(az + sign * dz, aa + dd + sign * 2 * ad, squares, aa + dd) for sign in (1, -1))
     return first - second
@@ -175,10 +178,10 @@ def _of_whole_groups(points: Points, coefficient: Coefficient, signs: Array) -> 
     values = coefficient(np.where(points.present, points.x, np.nan), np.where(points.present, points.z, np.nan))
     defined = ~np.isnan(values)
     sums, counts = np.where(defined, values, 0.0), defined.astype(float)
-    k, l = np.triu_indices(len(values), 1)
+    k, m = np.triu_indices(len(values), 1)
     signs = signs.astype(float)
-    moved_sums, moved_counts = ((signs @ of.T)[:, k] - (signs @ of.T)[:, l] for of in (sums, counts))
-    all_sums, all_counts = (of.sum(axis=1)[k] + of.sum(axis=1)[l] for of in (sums, counts))
+    moved_sums, moved_counts = ((signs @ of.T)[:, k] - (signs @ of.T)[:, m] for of in (sums, counts))
+    all_sums, all_counts = (of.sum(axis=1)[k] + of.sum(axis=1)[m] for of in (sums, counts))
     with np.errstate(invalid="ignore", divide="ignore"):
         found: Array = (all_sums + moved_sums) / (all_counts + moved_counts) - (all_sums - moved_sums) / (all_counts - moved_counts)
     return np.where(np.isfinite(found), found, np.nan)
@@ -205,8 +208,8 @@ def _pearson_in_groups(points: Points, _: Coefficient, signs: Array) -> Array:
     signed = signed.reshape(len(z), len(signs), 3, len(x)).transpose(2, 3, 1, 0)
     pairs = np.stack(np.triu_indices(len(x), 1), axis=1)
     found = np.empty((len(signs), len(pairs)))
-    for at, (k, l) in enumerate(pairs):
-        middle, half = (whole[:, k] + whole[:, l]) / 2, (signed[:, k] - signed[:, l]) / 2
+    for at, (k, m) in enumerate(pairs):
+        middle, half = (whole[:, k] + whole[:, m]) / 2, (signed[:, k] - signed[:, m]) / 2
         means = []
         for sign in (1, -1):
             sums, squares, products = middle[:, None] + sign * half
@@ -219,10 +222,22 @@ def _explicitly(points: Points, coefficient: Coefficient, signs: Array) -> Array
     """Differences of any coefficient, from the swapped scores themselves."""
     x, z = np.where(points.present, points.x, np.nan), np.where(points.present, points.z, np.nan)
     found = []
-    for k, l in zip(*np.triu_indices(len(x), 1), strict=True):
-        one, other = np.where(signs > 0, x[k], x[l]), np.where(signs > 0, x[l], x[k])
+    for k, m in zip(*np.triu_indices(len(x), 1), strict=True):
+        one, other = np.where(signs > 0, x[k], x[m]), np.where(signs > 0, x[m], x[k])
         found.append(_mean(coefficient(one, z)) - _mean(coefficient(other, z)))
     return np.stack(found, axis=1) if found else np.empty((len(signs), 0))
+
+
+def _draw_by_draw(points: Points, level: str, measure: Measure, swaps: Swaps) -> Array:
+    x, z = np.where(points.present, points.x, np.nan), np.where(points.present, points.z, np.nan)
+    pairs = list(zip(*np.triu_indices(len(x), 1), strict=True))
+    found = np.empty((_draws(swaps), len(pairs)))
+    for draw in range(len(found)):
+        kept = swaps.of_cells(draw, draw + 1)[0] > 0
+        for at, (k, m) in enumerate(pairs):
+            one, other = (measure.value(level, np.where(kept, x[a], x[b]), z).value for a, b in ((k, m), (m, k)))
+            found[draw, at] = one - other
+    return found
 
 
 def _mean(values: Array) -> Array:

@@ -2,14 +2,14 @@
 
 Within a group of n points let w_ij = sign(z_i - z_j) for Kendall, r_i - r_j (r the ranks of z) for Spearman: the numerator of the coefficient of x is
 the sum over i < j of w_ij sign(x_i - x_j). Let H_uv[i] = sum_j w_ij sign(u_i - v_j) for two metrics u, v. After swaps with signs s, the numerators of
-metrics k and l
+metrics k and m
 
-    differ by    1/2 s · (H_kk - H_ll + H_kl - H_lk),
-    add to       1/4 sum_i (H_kk + H_ll + H_kl + H_lk)[i] - 1/4 (2 F_kl - F_kk - F_ll),   F_uv = sum_ij s_i s_j w_ij sign(u_i - v_j).
+    differ by    1/2 s · (H_kk - H_mm + H_km - H_mk),
+    add to       1/4 sum_i (H_kk + H_mm + H_km + H_mk)[i] - 1/4 (2 F_km - F_kk - F_mm),  F_uv = sum_ij s_i s_j w_ij sign(u_i - v_j).
 
-Without ties among the scores of k and l, the denominators are the same in every draw, and the difference is all that is needed: one product of the
-signs with one column per pair of metrics. With ties the sum is needed too, and the denominators follow from how many points take each tied value, which
-is linear in s again.
+Without ties among the scores of k and m, the denominators are the same in every draw, and the difference is all that is needed: one product of the
+signs with one column per pair of metrics. With ties the sum is needed too, and the denominators follow from how many points take each tied value,
+which is linear in s again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def rank_differences(x: Array, z: Array, present: Array, signs: Sequence[tuple[A
 
     x (M, G, n), z and present (G, n); for each group the unit of each point and the signs (draws, units).
     """
-    k, l = np.triu_indices(len(x), 1)
+    k, m = np.triu_indices(len(x), 1)
     groups = [group for group in _groups(x, z, present, signs, name) if group.defined]
     found = np.full((len(signs[0][1]), len(k)), np.nan)
     if not groups:
@@ -40,14 +40,14 @@ def rank_differences(x: Array, z: Array, present: Array, signs: Sequence[tuple[A
     steady = np.flatnonzero(~fragile)
     found[:, steady] = 0.0
     for group in groups:
-        tied = group.tied[k, l]
+        tied = group.tied[k, m]
         plain = steady[~tied[steady]]
-        found[:, plain] += group.untied_differences(k[plain], l[plain]) / len(groups)
+        found[:, plain] += group.untied_differences(k[plain], m[plain]) / len(groups)
         for pair in steady[tied[steady]]:
-            one, other = group.coefficients(k[pair], l[pair])
+            one, other = group.coefficients(k[pair], m[pair])
             found[:, pair] += (one - other) / len(groups)
     for pair in np.flatnonzero(fragile):
-        both = [group.coefficients(k[pair], l[pair]) for group in groups]
+        both = [group.coefficients(k[pair], m[pair]) for group in groups]
         one, other = (_mean_of_defined([of[side] for of in both]) for side in (0, 1))
         found[:, pair] = one - other
     return found
@@ -106,17 +106,17 @@ class Group:
 
     @cached_property
     def tied(self) -> Array:
-        """tied[k, l]: two scores of k and l together are equal."""
+        """tied[k, m]: two scores of k and m together are equal."""
         equal = self._sums[1]
-        return equal | np.diag(equal)[:, None] | np.diag(equal)[None, :]
+        return np.asarray(equal | np.diag(equal)[:, None] | np.diag(equal)[None, :])
 
     @cached_property
     def fragile(self) -> Array:
         """For each pair of metrics whether some swap may leave one of them constant."""
-        k, l = np.triu_indices(len(self.x), 1)
+        k, m = np.triu_indices(len(self.x), 1)
         found = np.zeros(len(k), bool)
-        for pair in np.flatnonzero(self.tied[k, l]):
-            one, other = self.x[k[pair]], self.x[l[pair]]
+        for pair in np.flatnonzero(self.tied[k, m]):
+            one, other = self.x[k[pair]], self.x[m[pair]]
             found[pair] = any(((one == value) | (other == value)).all() for value in (one[0], other[0]))
         return found
 
@@ -135,7 +135,7 @@ class Group:
         """What the human side gives to the denominator."""
         n = len(self.z)
         _, sizes = np.unique(self.z, return_counts=True)
-        return _spread(n, (sizes**3 - sizes).sum()) if self.name == "spearman" else (n * n - (sizes**2).sum()) / 2
+        return float(_spread(n, (sizes**3 - sizes).sum()) if self.name == "spearman" else (n * n - (sizes**2).sum()) / 2)
 
     def _denominator(self, cubes: Array | float, squares: Array | float) -> Array:
         """The denominator of a side of which tied values are taken by t points each: sums of t³ - t and of t² - t over them; 0 if constant."""
@@ -146,21 +146,21 @@ class Group:
         ordered = (n * (n - 1) - squares) / 2
         return np.asarray(np.where(ordered > 0, n * (n - 1) / 2, 0.0) if self.name == "kendall_a" else np.sqrt(ordered * self._human))
 
-    def untied_differences(self, k: Array, l: Array) -> Array:
-        """The differences of metrics k and l, (draws, pairs), where no two of their scores are equal."""
-        return self._moved(k, l) / self._denominator(0.0, 0.0)
+    def untied_differences(self, k: Array, m: Array) -> Array:
+        """The differences of metrics k and m, (draws, pairs), where no two of their scores are equal."""
+        return self._moved(k, m) / self._denominator(0.0, 0.0)
 
-    def _moved(self, k: Array, l: Array) -> Array:
+    def _moved(self, k: Array, m: Array) -> Array:
         sums = self._sums[0]
-        found: Array = self.signs @ self._summed(sums[k, k] - sums[l, l] + sums[k, l] - sums[l, k]).T / 2
+        found: Array = self.signs @ self._summed(sums[k, k] - sums[m, m] + sums[k, m] - sums[m, k]).T / 2
         return found
 
-    def coefficients(self, k: int, l: int) -> tuple[Array, Array]:
-        """The coefficients of metrics k and l after the swaps of each draw; NaN where all scores are equal then."""
+    def coefficients(self, k: int, m: int) -> tuple[Array, Array]:
+        """The coefficients of metrics k and m after the swaps of each draw; NaN where all scores are equal then."""
         sums = self._sums[0]
-        moved = self._moved(np.array([k]), np.array([l]))[:, 0]
-        added = (sums[k, k] + sums[l, l] + sums[k, l] + sums[l, k]).sum() / 4 - (2 * self._form(k, l) - self._form(k, k) - self._form(l, l)) / 4
-        below = self._denominators(k, l)
+        moved = self._moved(np.array([k]), np.array([m]))[:, 0]
+        added = (sums[k, k] + sums[m, m] + sums[k, m] + sums[m, k]).sum() / 4 - (2 * self._form(k, m) - self._form(k, k) - self._form(m, m)) / 4
+        below = self._denominators(k, m)
         one, other = (
             np.where(of > 0, (added + sign * moved) / 2 / np.where(of > 0, of, 1.0), np.nan) for sign, of in zip((1, -1), below, strict=True)
         )
@@ -184,10 +184,10 @@ class Group:
             self._forms[u, v] = found
         return self._forms[u, v]
 
-    def _denominators(self, k: int, l: int) -> tuple[Array, Array]:
+    def _denominators(self, k: int, m: int) -> tuple[Array, Array]:
         """Both denominators of each draw."""
         n = len(self.z)
-        _, codes, counts = np.unique(np.concatenate([self.x[k], self.x[l]]), return_inverse=True, return_counts=True)
+        _, codes, counts = np.unique(np.concatenate([self.x[k], self.x[m]]), return_inverse=True, return_counts=True)
         shared = np.flatnonzero(counts > 1)
         first, second = (code[None, :] == shared[:, None] for code in (codes[:n], codes[n:]))
         moved = self.signs @ self._summed(first.astype(float) - second).T
