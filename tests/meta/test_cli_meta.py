@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from nlgauge.cli import app
 from nlgauge.errors import ResultError
+from nlgauge.meta import compare
 from nlgauge.meta.benchmarks import load
 from nlgauge.meta.benchmarks.study import Study, reopened
 
@@ -101,6 +102,27 @@ def test_a_study_is_opened_again(tmp_path):
         reopened(place)
     with pytest.raises(ResultError, match="holds no study"):
         reopened(tmp_path)
+
+
+def test_compare_tests_the_metrics_that_are_kept(tmp_path):
+    place = str(tmp_path / "out")
+    run("sample", "--human", "relevance,fluency", "-m", "chrf", "ter", "wer", "-o", place, *QUICK)
+    code, out, err = run("compare", place, "--human", "relevance", "--draws", "50", "--json")
+    assert code == 0, err
+    document = json.loads(out)
+    assert document["made"]["generalise_to"] == "systems"
+    assert [(row["metric"], row["other"]) for row in document["rows"]] == [("chrf", "ter"), ("chrf", "wer"), ("ter", "wer")]
+    _, benchmark, scores = reopened(tmp_path / "out")
+    expected = compare(benchmark.judgements(scores), human="relevance", draws=50)
+    assert [row["p_adjusted"] for row in document["rows"]] == [row["p_adjusted"] for row in expected]
+    code, out, err = run("compare", place, "-m", "chrf,wer", "--draws", "50", "--generalise-to", "inputs")
+    assert code == 0, err
+    assert "The claims are about new inputs" in out
+    assert [line.split()[:3] for line in out.splitlines() if "chrf" in line] == [["relevance", "chrf", "wer"], ["fluency", "chrf", "wer"]]
+    assert "test: permutation" in err
+    code, _, err = run("compare", str(tmp_path))
+    assert code == 1
+    assert "holds no study" in err
 
 
 def records(*, judged: bool = True) -> list[dict]:

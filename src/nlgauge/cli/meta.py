@@ -12,9 +12,10 @@ import typer
 from typer.core import TyperGroup
 
 from nlgauge.cli.command import Spelled, with_options
+from nlgauge.cli.found import show_found
+from nlgauge.cli.meta_compare import compare
 from nlgauge.cli.options import FORMATS, Confidence, Metrics, Quiet, checked_confidence, one_of
-from nlgauge.cli.output import say, show, show_json
-from nlgauge.cli.present import written
+from nlgauge.cli.output import say
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -171,22 +172,13 @@ def run(
     found = correlate(chosen.judgements(texts, scores), seed=seed, **agreement.of_correlate(bool(texts.pairs)))
     if output is not None:
         found.to_csv(output / CORRELATIONS)
-    _present(found, "json" if agreement.as_json else agreement.form, details=agreement.details, quiet=quiet)
+    brief = found if agreement.details else replace(found, rows=[_brief(row, found.rows) for row in found.rows])
+    show_found(found, brief, lambda: _table(found, agreement.details), "json" if agreement.as_json else agreement.form, quiet=quiet)
     if output is not None and not quiet:
         say(f"saved to {output}; nlgauge meta compare {output} tests whether one metric is better than another")
 
 
-def _present(found: Found, form: str, *, details: bool, quiet: bool) -> None:
-    if form == "json":
-        show_json({"made": dict(found.made), "notes": list(found.notes), "rows": [dict(row) for row in found.rows]})
-    elif form in ("csv", "tsv"):
-        typer.echo(written(found, form), nl=False)
-    elif form != "table":
-        typer.echo(written(found if details else replace(found, rows=[_brief(row, found.rows) for row in found.rows]), form), nl=False)
-    else:
-        show(_table(found, details))
-        if not quiet:
-            say(", ".join(f"{name}: {value}" for name, value in found.made.items()))
+app.command()(compare)
 
 
 def _table(found: Found, details: bool) -> RenderableType:
