@@ -83,6 +83,16 @@ def test_shannon_score_table_1_rouge_rows(kind: str, printed: list[float]) -> No
     assert np.abs(np.subtract(found, printed)).max() <= 3 * SWAP + 1e-4, found
 
 
+def test_correlate_gives_the_rows_of_table_1_in_the_metrics_direction() -> None:
+    """Repeat 3 is better the lower it is, so that its sign is turned; compression has no direction and stays."""
+    metrics = {"chrf": ("chrf", 1), "compression": ("compression", 1), "repetitiveness": ("repetitiveness.repetitiveness3", -1)}
+    printed = {"chrf": [0.3971, 0.5882], "compression": [0.1176, -0.0147], "repetitiveness": [-0.2206, -0.2647]}
+    for metric, (column, sign) in metrics.items():
+        judgements = judged("summeval", metric)
+        found = judgements.correlate(levels="system", coefficients="kendall", humans=["coherence", "relevance"], metrics=column, interval=None)
+        assert [round(sign * value, 4) for value in found.column("value")] == printed[metric]
+
+
 def test_rouge_with_the_best_reference_is_far_from_table_1() -> None:
     """What decides is the rule for several references: with the best one instead of the sum, consistency falls apart."""
     metric = "rouge155(rouge_types=('rouge2',), stem=True, references='best')"
@@ -126,6 +136,11 @@ def test_wmt19_relative_rankings() -> None:
     assert round(found["kk-en"], 6) == 0.322985
     assert {pair: round(value, 3) for pair, value in found.items()} == {"gu-en": 0.240, "kk-en": 0.323, "lt-en": 0.304}
     assert {pair: round(value, 3) for pair, value in darr_by_language("bleu").items()} == {"gu-en": 0.190, "kk-en": 0.285, "lt-en": 0.251}
+
+
+def test_wmt19_by_correlate() -> None:
+    found = judged("wmt19_darr", "bleu", "chrf").correlate(levels="input", coefficients="darr", interval=None, metrics="chrf")
+    assert {row["group"]: round(row["value"], 3) for row in found if row["group"] != "average"} == {"gu-en": 0.240, "kk-en": 0.323, "lt-en": 0.304}
 
 
 def test_wmt19_has_as_many_pairs_as_the_paper() -> None:
