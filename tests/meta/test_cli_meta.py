@@ -15,6 +15,7 @@ from nlgauge.errors import ResultError
 from nlgauge.meta import compare
 from nlgauge.meta.benchmarks import load
 from nlgauge.meta.benchmarks.study import Study, reopened
+from nlgauge.scorer import Scorer
 
 
 def run(*words: str) -> tuple[int, str, str]:
@@ -76,6 +77,25 @@ def test_only_what_is_missing_is_computed(tmp_path):
     assert {row["metric"] for row in csv.DictReader(out.splitlines())} == {"chrf", "ter"}
     texts = b"".join(gzip.decompress(path.read_bytes()) for path in (place / "scores").iterdir()) + (place / "study.json").read_bytes()
     assert b"ferry" not in texts
+
+
+def test_an_interrupted_run_keeps_what_it_had_and_goes_on(tmp_path, monkeypatch):
+    place, score = tmp_path / "out", Scorer.score_corpus
+
+    def interrupted(self, *given):
+        if "ter" in self.metrics:
+            raise KeyboardInterrupt
+        return score(self, *given)
+
+    monkeypatch.setattr(Scorer, "score_corpus", interrupted)
+    code, _, err = run("sample", "-m", "chrf", "ter", "-o", str(place), *QUICK)
+    assert code == 130
+    assert f"interrupted; the result is in {place}" in err
+    assert [path.name for path in (place / "scores").iterdir()] == ["chrf.json.gz"]
+    monkeypatch.undo()
+    code, _, err = run("sample", "-m", "chrf", "ter", "-o", str(place), *QUICK)
+    assert code == 0
+    assert "scoring chrf" not in err
 
 
 def test_a_directory_is_of_one_study(tmp_path):

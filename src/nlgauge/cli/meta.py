@@ -16,6 +16,7 @@ from nlgauge.cli.found import show_found
 from nlgauge.cli.meta_compare import compare
 from nlgauge.cli.options import FORMATS, Confidence, Metrics, Quiet, checked_confidence, one_of
 from nlgauge.cli.output import say
+from nlgauge.cli.program import WRITTEN
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -114,6 +115,7 @@ class AgreementOptions:
 @app.command(_RUN, cls=Spelled)
 @with_options
 def run(
+    context: typer.Context,
     *,
     benchmark: Annotated[str, typer.Argument(help="A benchmark of `nlgauge benchmarks list`, or a file of judged texts.", metavar="BENCHMARK")],
     metrics: Metrics = None,
@@ -156,6 +158,7 @@ def run(
     texts = chosen.read()
     if output is not None:
         chosen.save(output)
+        context.meta[WRITTEN] = output
     directory = None if output is None else output / SCORES
     wanted: Sequence[str] = metrics or (list(kept(directory)) if directory is not None else []) or ([] if chosen.peers else DEFAULT_METRICS)
     quiet = agreement.quiet
