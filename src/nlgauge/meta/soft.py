@@ -18,6 +18,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.arrays import paired
+from nlgauge.meta.coefficients import accuracy
 from nlgauge.meta.kendall import pairs
 
 # Up to this number of segments all signs are tried.
@@ -48,7 +49,7 @@ def pairwise_accuracy(x: Any, z: Any) -> Array:
     >>> round(float(pairwise_accuracy([1, 2, 3, 3], [1, 2, 4, 3])), 4)
     0.8333
     """
-    return ordered_alike(x, z).share
+    return accuracy(x, z)
 
 
 def pooled_pairwise_accuracy(groups: Iterable[tuple[Any, Any]]) -> Array:
