@@ -129,7 +129,8 @@ def data_power(
     if judged.sum() < 4:
         raise InputError(f"power on data needs four systems with scores and judgements, got {int(judged.sum())}.")
     cells, known = np.where(known, cells, 0.0)[:, judged], known[judged].astype(np.float64)
-    cells[1] = _injected(*(cells.sum(axis=2) / known.sum(axis=1)), cells[1], known, effect)
+    one, other, people = cells.sum(axis=2) / known.sum(axis=1)
+    cells[1] = _injected(one, other, people, cells[1], known, effect)
     rng = np.random.default_rng(seed)
     n = known.shape[1]
     size = n if inputs is None else _sizes(inputs, 1)[0]
