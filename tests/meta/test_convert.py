@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import curve_fit
 
 from nlgauge.errors import InputError, ParameterError, UnknownNameError
-from nlgauge.meta.convert import agreement_curve, calibrate, convert, isotonic_map, quantile_map
+from nlgauge.meta.convert import agreement_curve, convert, isotonic_map, quantile_map, to_human_scale
 from nlgauge.meta.curves import PUBLISHED, AgreementCurve, SystemPairs, binned, fitted, system_pairs
 from nlgauge.meta.judgements import Judgements
 
@@ -168,7 +168,7 @@ def test_calibration_by_hand():
     human = rng.normal(size=(4, 50)) + np.arange(4)[:, None]
     scores = human**3 + rng.normal(size=(4, 50))
     scores[1, 2] = NAN
-    found = calibrate(scores, human, folds=5, bins=10)
+    found = to_human_scale(scores, human, folds=5, bins=10)
     for fold in np.array_split(np.random.default_rng(12345).permutation(50), 5):
         others = [n for n in range(50) if n not in set(fold.tolist())]
         np.testing.assert_allclose(found.scores[:, fold], isotonic_map(scores[:, others], human[:, others])(scores[:, fold]))
@@ -186,16 +186,16 @@ def test_calibration_by_hand():
 
 def test_a_useless_metric_has_no_skill():
     rng = np.random.default_rng(3)
-    found = calibrate(rng.normal(size=300), rng.normal(size=300))
+    found = to_human_scale(rng.normal(size=300), rng.normal(size=300))
     assert found.skill < 0.05
 
 
 def test_calibration_bad_input():
     with pytest.raises(InputError, match="one shape"):
-        calibrate([1.0, 2.0], [1.0])
+        to_human_scale([1.0, 2.0], [1.0])
     with pytest.raises(ParameterError, match="folds"):
-        calibrate([1.0, 2.0], [1.0, 2.0], folds=3)
-    empty = calibrate([NAN, NAN], [1.0, 2.0], folds=2)
+        to_human_scale([1.0, 2.0], [1.0, 2.0], folds=3)
+    empty = to_human_scale([NAN, NAN], [1.0, 2.0], folds=2)
     assert math.isnan(empty.error)
     assert math.isnan(empty.skill)
 

@@ -7,7 +7,7 @@ Every leading axis is one of units. Undefined is NaN: fewer than two annotators,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.judgements import mean_rating
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 Weights = Literal["linear", "quadratic"]
@@ -27,15 +28,16 @@ def noise_ceiling(ratings: Array, correlation: Correlation) -> float:
 
     ratings: (systems, segments, annotators). correlation: that of the metric, at the same level. A cell counts where the one and another rated.
     """
-    rated = _by_annotator(ratings)
-    found = [float(correlation(rated[one], _mean(np.delete(rated, one, axis=0)))) for one in range(len(rated))] if len(rated) > 1 else []
-    return _known_mean(found)
+    rated = _rated(ratings)
+    annotators = rated.shape[-1]
+    pairs = [(rated[..., one], mean_rating(np.delete(rated, one, axis=-1))) for one in range(annotators)] if annotators > 1 else []
+    return known_mean([float(correlation(one, others)) for one, others in pairs])
 
 
 def reliability(ratings: Array, correlation: Correlation) -> float:
     """The reliability of the mean of all annotators, by Spearman and Brown: k r / (1 + (k - 1) r), r the mean correlation of two of k annotators."""
-    rated = _by_annotator(ratings)
-    return spearman_brown(_known_mean([float(correlation(one, other)) for one, other in combinations(rated, 2)]), len(rated))
+    rated = np.moveaxis(_rated(ratings), -1, 0)
+    return spearman_brown(known_mean([float(correlation(one, other)) for one, other in combinations(rated, 2)]), len(rated))
 
 
 def spearman_brown(correlation: float, times: float) -> float:
@@ -166,22 +168,19 @@ def _ratio_or_nan(above: float, below: float) -> float:
     return float(above / below) if below > 0 else math.nan
 
 
-def _by_annotator(ratings: Array) -> Array:
-    """The annotators first."""
+def _rated(ratings: Array) -> Array:
     ratings = np.asarray(ratings, dtype=np.float64)
     if ratings.ndim < 2:
         raise InputError(f"ratings must have the annotators as last of two or more axes, got the shape {ratings.shape}.")
-    return np.moveaxis(ratings, -1, 0)
+    return ratings
 
 
-def _mean(rated: Array) -> Array:
-    """The mean over the first axis of what is known; NaN where nothing is."""
-    known = ~np.isnan(rated)
-    counts = known.sum(axis=0)
-    return np.where(counts > 0, np.where(known, rated, 0.0).sum(axis=0) / np.maximum(counts, 1), np.nan)
+def known_mean(values: Iterable[float]) -> float:
+    """The mean of the values that are not NaN; NaN where there are none.
 
-
-def _known_mean(values: Sequence[float]) -> float:
+    >>> known_mean([1.0, math.nan, 2.0])
+    1.5
+    """
     known = [value for value in values if not math.isnan(value)]
     return math.fsum(known) / len(known) if known else math.nan
 

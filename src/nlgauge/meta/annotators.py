@@ -11,7 +11,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.agreement import Scale, cohen, fleiss, intraclass, krippendorff
+from nlgauge.meta.agreement import Scale, cohen, fleiss, intraclass, known_mean, krippendorff
 from nlgauge.meta.coefficients import kendall
 from nlgauge.meta.found import Found, made
 from nlgauge.meta.intervals import percentile
@@ -28,7 +28,7 @@ def pairwise_kendall(ratings: Any) -> float:
     """
     units = _rated("ratings", ratings)
     units = units.reshape(-1, units.shape[-1]).T
-    return _mean([float(kendall(one, other)) for one, other in combinations(units, 2)])
+    return known_mean([float(kendall(one, other)) for one, other in combinations(units, 2)])
 
 
 def mean_cohen(ratings: Any, weights: Any = None) -> float:
@@ -36,7 +36,7 @@ def mean_cohen(ratings: Any, weights: Any = None) -> float:
     units = _rated("ratings", ratings)
     units = units.reshape(-1, units.shape[-1]).T
     categories = np.unique(units[~np.isnan(units)]).tolist()
-    return _mean([cohen(one, other, weights, categories) for one, other in combinations(units, 2)])
+    return known_mean([cohen(one, other, weights, categories) for one, other in combinations(units, 2)])
 
 
 def agreement(
@@ -105,8 +105,3 @@ def _reason(value: float, annotators: int, shared: int) -> str:
     if annotators < 2:
         return "one annotator alone"
     return "two annotators never rated the same" if not shared else "all ratings are alike, or too few"
-
-
-def _mean(values: list[float]) -> float:
-    known = [value for value in values if not math.isnan(value)]
-    return math.fsum(known) / len(known) if known else math.nan

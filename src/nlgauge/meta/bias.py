@@ -15,6 +15,7 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError
+from nlgauge.meta.agreement import known_mean
 from nlgauge.meta.arrays import mid_ranks
 from nlgauge.meta.coefficients import spearman
 from nlgauge.meta.covariates import aligned
@@ -97,18 +98,13 @@ def _of_level(level: str, scores: Array, people: Array, covariates: Array, weigh
     # Each covariate costs a point; of a mean over groups the interval is not known.
     low, high = fisher(float(left[0]), n - c.shape[-2], "spearman")[:2] if len(left) == 1 else (np.nan, np.nan)
     return {
-        "metric_covariate": np.nan if alone is None else _mean(spearman(x, alone)),
-        "human_covariate": np.nan if alone is None else _mean(spearman(z, alone)),
-        "metric_human": _mean(spearman(x, z)),
-        "partial": _mean(left),
+        "metric_covariate": np.nan if alone is None else known_mean(spearman(x, alone)),
+        "human_covariate": np.nan if alone is None else known_mean(spearman(z, alone)),
+        "metric_human": known_mean(spearman(x, z)),
+        "partial": known_mean(left),
         "low": low,
         "high": high,
         "n": n,
         "n_groups": int((~np.isnan(left)).sum()),
         "n_undefined": int(np.isnan(left).sum()),
     }
-
-
-def _mean(values: Array) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else float("nan")

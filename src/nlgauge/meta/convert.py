@@ -1,6 +1,6 @@
 """What a score means in other terms: how often people would agree, what another metric would say, where it lies on the human scale.
 
-`convert` tabulates; `agreement_curve`, `quantile_map`, `isotonic_map` and `calibrate` give what it is made of. Maps are increasing: scores are
+`convert` tabulates; `agreement_curve`, `quantile_map`, `isotonic_map` and `to_human_scale` give what it is made of. Maps are increasing: scores are
 oriented first, so that a map from BLEU to an error rate falls.
 """
 
@@ -80,7 +80,7 @@ class Calibrated(NamedTuple):
     skill: float
 
 
-def calibrate(scores: Any, human: Any, *, folds: int = 5, bins: int = 10, seed: int = 12345) -> Calibrated:
+def to_human_scale(scores: Any, human: Any, *, folds: int = 5, bins: int = 10, seed: int = 12345) -> Calibrated:
     """A metric on the human scale by isotonic regression, cross-fitted over segments (the last axis): (segments,) or (systems, segments).
 
     The table has one row per bin of equal mass: how many outputs, their mean calibrated and human score, and the gap. The error is the mean size of
@@ -136,13 +136,13 @@ def convert(
     """What scores of a metric mean, as a table.
 
     to="accuracy": how often people agree with each of the differences `deltas`, and which difference each of `accuracies` takes; bounds are those of
-    what was asked for. to="human": the reliability table of `calibrate`. to=another metric: its scores at eleven scores of this one.
+    what was asked for. to="human": the reliability table of `to_human_scale`. to=another metric: its scores at eleven scores of this one.
     """
     judgements.check_metric(metric)
     if to == "accuracy":
         return _to_accuracy(judgements, metric, human, (deltas, accuracies), (bins, draws, confidence, seed))
     if to == "human":
-        return calibrate(judgements.oriented(metric), judgements.human(human), bins=bins, seed=seed).table
+        return to_human_scale(judgements.oriented(metric), judgements.human(human), bins=bins, seed=seed).table
     if how not in ("quantile", "isotonic"):
         raise ParameterError(f"how must be 'quantile' or 'isotonic', got {how!r}.")
     source, target = judgements.oriented(metric), judgements.oriented(to)

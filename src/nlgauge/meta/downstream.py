@@ -17,9 +17,10 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.agreement import known_mean
 from nlgauge.meta.coefficients import coefficient
 from nlgauge.meta.found import Found, made
-from nlgauge.meta.judgements import Judgements
+from nlgauge.meta.judgements import Judgements, mean_rating
 from nlgauge.meta.levels import at_level
 
 if TYPE_CHECKING:
@@ -48,10 +49,7 @@ def error_probability(agreement: Any) -> Array:
     >>> error_probability([[1.0, 0.0], [1.0, float("nan")]]).tolist()
     [0.5, 0.0]
     """
-    values = np.asarray(agreement, dtype=np.float64)
-    known = ~np.isnan(values)
-    count = known.sum(axis=-1)
-    found: Array = 1 - np.where(known, values, 0.0).sum(axis=-1) / np.where(count > 0, count, np.nan)
+    found: Array = 1 - mean_rating(np.asarray(agreement, dtype=np.float64))
     return found
 
 
@@ -73,10 +71,9 @@ def downstream(judgements: Judgements, agreement: Any, *, coefficients: str | Se
                 reason = "" if not math.isnan(found.value) else "fewer than two systems, or all are alike"
                 if judgements.groups is not None:
                     rows.append({"metric": label, "coefficient": by_name.name, "group": group, "value": found.value, "n": found.n, "reason": reason})
-            known = [value for value in values if not math.isnan(value)]
-            mean = math.fsum(known) / len(known) if known else math.nan
+            mean, known = known_mean(values), sum(not math.isnan(value) for value in values)
             reason = "" if known else "not defined in any group"
-            rows.append({"metric": label, "coefficient": by_name.name, "group": MEAN, "value": mean, "n": len(known), "reason": reason})
+            rows.append({"metric": label, "coefficient": by_name.name, "group": MEAN, "value": mean, "n": known, "reason": reason})
     return Found(rows, made(level="system", rule="1 - P_e, by group, then the mean"), "Agreement with a downstream task")
 
 
