@@ -70,6 +70,13 @@ def test_detection_by_loops(table):
     assert (row["n"], row["n_good"], row["n_undefined"]) == (len(known), wanted, human.size - len(known))
 
 
+def test_thresholds_are_on_the_scale_of_the_metric():
+    errors = Judgements.from_arrays({"h": [[1.0, 0.0, 1.0, 0.0]]}, {"errors": [[2.0, 9.0, 2.0, 9.0]]}, higher_is_better={"errors": False})
+    row = detect(errors, folds=4)[0]
+    assert row["thresholds"] == [2.0] * 4
+    assert row["f"] == 1.0
+
+
 def test_detection_intervals_are_explicit_draws():
     rng = np.random.default_rng(0)
     human = rng.integers(0, 3, (3, 20)).astype(float)

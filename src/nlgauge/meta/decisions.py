@@ -187,7 +187,8 @@ def _verdicts(values: Array, weights: Array, sure: float) -> _Sure:
     slack = 1e-9 * np.nanmax(np.abs(means), initial=0.0)
     with np.errstate(invalid="ignore"):
         above = np.stack([(one - means > slack).mean(axis=1) for one in means]) if len(means) else np.zeros((0, 0))
-    return _Sure(above > sure, sure < above.T)
+    better = above > sure
+    return _Sure(better, better.T)
 
 
 def _best(values: Array) -> Array:
