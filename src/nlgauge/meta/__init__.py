@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nlgauge.meta.coefficients import pearson as pearson
     from nlgauge.meta.coefficients import somers as somers
     from nlgauge.meta.coefficients import spearman as spearman
+    from nlgauge.meta.correlate import correlate as correlate
     from nlgauge.meta.found import Found as Found
     from nlgauge.meta.judgements import Judgements as Judgements
     from nlgauge.meta.soft import pairwise_accuracy as pairwise_accuracy
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 # Where each public name lives; it is imported at first use, as those of nlgauge itself.
 _HOMES = {
     "Found": "found",
+    "correlate": "correlate",
     "Judgements": "judgements",
     **dict.fromkeys(
         ("pearson", "spearman", "kendall", "kendall_a", "kendall_c", "gamma", "somers", "pairwise_difference_pearson"),

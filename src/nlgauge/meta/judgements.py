@@ -14,6 +14,7 @@ from nlgauge.errors import InputError, UnknownNameError, did_you_mean
 from nlgauge.export.numbers import counted
 
 if TYPE_CHECKING:
+    from nlgauge.meta.found import Found
     from nlgauge.results.result import Result
 
 
@@ -200,6 +201,12 @@ class Judgements:
         added = {name: np.asarray(values, dtype=np.float64) for name, values in metrics.items()}
         return replace(self, metrics={**self.metrics, **added}, higher_is_better={**self.higher_is_better, **(higher_is_better or {})})
 
+    def correlate(self, **options: Any) -> Found:
+        """How well each metric agrees with people: see `nlgauge.meta.correlate`."""
+        from nlgauge.meta.correlate import correlate
+
+        return correlate(self, **options)
+
     @classmethod
     def from_arrays(
         cls,
@@ -215,7 +222,7 @@ class Judgements:
         return from_arrays(humans, metrics, systems, segments, **further)
 
     @classmethod
-    def from_frame(cls, frame: Any, humans: Sequence[str] | str, metrics: Sequence[str] | str, **columns: Any) -> Judgements:
+    def from_frame(cls, frame: Any, humans: Sequence[str] | str, metrics: Sequence[str] | str = (), **columns: Any) -> Judgements:
         """From a tidy frame (pandas, polars, records, or columns by name) with one row per system and segment.
 
         `system`, `segment`, `group`, `annotator` and `weight` name columns; with an annotator there are several rows per system and segment.

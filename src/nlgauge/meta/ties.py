@@ -151,7 +151,7 @@ def calibrate(x: Any, z: Any, splits: int = 10, seed: int = 12345) -> Calibratio
 
 
 def _held_out(x: Array, z: Array, splits: int, seed: int) -> tuple[float, float]:
-    if len(x) < 2:
+    if len(x) < 2 or splits < 1:
         return math.nan, math.nan
     rng = np.random.default_rng(seed)
     found, floors = [], []
