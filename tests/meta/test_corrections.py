@@ -46,7 +46,7 @@ def test_corrections_only_raise_and_keep_the_order(p):
 
 def test_nothing_to_correct_and_an_unknown_method():
     assert adjusted([], "holm").shape == (0,)
-    with pytest.raises(ParameterError, match="adjust must be one of 'none', 'bonferroni', 'holm', 'bh', 'by'.*got 'sidak'"):
+    with pytest.raises(ParameterError, match=r"adjust must be one of 'none', 'bonferroni', 'holm', 'bh', 'by'.*got 'sidak'"):
         adjusted(P, "sidak")
 
 
@@ -58,8 +58,8 @@ def test_draws_are_counted_as_in_a_plain_loop(seed):
     observed = rng.integers(-3, 4, 4).astype(float)
     if rng.random() < 0.5:
         observed[0] = np.nan
-    single, family = two_sided(observed, null), max_t(observed, null)
-    judged = [k for k in range(4) if not np.isnan(observed[k])]
+    single, family = two_sided(observed, null), max_t(observed, null, scaled=False)
+    judged = [k for k in range(4) if not np.isnan(observed[k]) and not np.isnan(null[:, k]).all()]
     for k in range(4):
         if k not in judged:
             assert np.isnan(single[k])
@@ -77,3 +77,18 @@ def test_the_family_wise_p_is_at_least_the_single_one():
     null, observed = rng.normal(size=(200, 6)), rng.normal(size=6) * 2
     assert (max_t(observed, null) >= two_sided(observed, null)).all()
     assert max_t(observed[:1], null[:, :1]) == pytest.approx(two_sided(observed[:1], null[:, :1]))
+
+
+def test_scaled_differences_are_judged_by_their_own_spread():
+    rng = np.random.default_rng(2)
+    null = rng.normal(size=(999, 2)) * [1.0, 100.0]
+    observed = np.array([6.0, 0.0])
+    assert max_t(observed, null, scaled=False)[0] > 0.9
+    assert max_t(observed, null)[0] == pytest.approx(0.001)
+    assert max_t(observed, null)[1] == 1
+    one = null / [1.0, 100.0]
+    assert max_t(observed / [1.0, 100.0], one) == pytest.approx(max_t(observed, null))
+
+
+def test_a_twin_does_not_vary():
+    assert max_t(np.array([0.0, 5.0]), np.array([[0.0, 1.0], [1e-16, -1.0], [0.0, 0.5]])).tolist() == [1.0, 0.25]

@@ -41,8 +41,8 @@ def cluster_ranks(scores: Array, p: Array, alpha: float = 0.05) -> list[int | No
 
 def not_beaten(scores: Array, p: Array, alpha: float = 0.05) -> list[bool]:
     """Which metrics no other one beats."""
-    beaten = wins(scores, p, alpha).any(axis=0)
-    return [not bad and not np.isnan(score) for bad, score in zip(beaten.tolist(), scores.tolist(), strict=True)]
+    beats = wins(scores, p, alpha)
+    return [not bool(beats[:, i].any()) and not bool(np.isnan(scores[i])) for i in range(len(scores))]
 
 
 def letters(scores: Array, p: Array, alpha: float = 0.05) -> list[str | None]:
