@@ -51,22 +51,23 @@ def spearman_brown(correlation: float, times: float) -> float:
 
 
 class Disattenuated(NamedTuple):
-    """A correlation as it would be without noise; `capped` says that it came out above 1 (or below -1) and was cut."""
+    """A correlation as it would be without noise; `capped` says that it came out above 1 (or below -1), as `uncapped`, and was cut."""
 
     value: float
     capped: bool
+    uncapped: float
 
 
 def disattenuated(correlation: float, human: float, metric: float = 1.0) -> Disattenuated:
     """r / sqrt(reliability of the humans x that of the metric); NaN where a reliability is not above 0.
 
     >>> disattenuated(0.5, 0.25)
-    Disattenuated(value=1.0, capped=False)
+    Disattenuated(value=1.0, capped=False, uncapped=1.0)
     """
     if not (human > 0 and metric > 0):
-        return Disattenuated(math.nan, False)
+        return Disattenuated(math.nan, False, math.nan)
     value = correlation / math.sqrt(human * metric)
-    return Disattenuated(math.nan if math.isnan(value) else max(-1.0, min(1.0, value)), abs(value) > 1)
+    return Disattenuated(math.nan if math.isnan(value) else max(-1.0, min(1.0, value)), abs(value) > 1, value)
 
 
 def krippendorff(ratings: Any, scale: Scale = "interval") -> float:
