@@ -6,6 +6,7 @@ import gzip
 import json
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -105,6 +106,23 @@ def test_bias_by_loops(level):
         assert row["metric_covariate"] > 0.5
         everything = residual_correlation(x.ravel(), z.ravel(), [c.ravel(), other.ravel()])
         assert found["longest", ALL]["partial"] == pytest.approx(everything)
+
+
+def test_groups_are_looked_at_apart():
+    judgements, length = judged()
+    grouped = replace(judgements, groups=["a"] * 20 + ["b"] * 10)
+    parts = [judgements.taken(segments=np.arange(20)), judgements.taken(segments=np.arange(20, 30))]
+    row = bias(grouped, {"length": length})[0]
+    apart = [bias(part, {"length": length[:, here]})[0] for part, here in zip(parts, (slice(0, 20), slice(20, 30)), strict=True)]
+    for name in ("metric_covariate", "human_covariate", "metric_human", "partial"):
+        assert row[name] == pytest.approx((apart[0][name] + apart[1][name]) / 2)
+    assert (row["n_groups"], row["n"]) == (2, apart[0]["n"])
+    assert math.isnan(row["low"])
+    found = {row["sentinel"]: row for row in sentinels(grouped, level="global", coefficients="kendall")}
+    by_part = [{row["sentinel"]: row["value"] for row in sentinels(part, level="global", coefficients="kendall")} for part in parts]
+    for name in ("segment_mean", "system_mean"):
+        assert found[name]["value"] == pytest.approx((by_part[0][name] + by_part[1][name]) / 2)
+    assert found["random"]["n_groups"] == 2
 
 
 def test_bias_bad_input():

@@ -156,6 +156,16 @@ def test_the_order_of_systems_does_not_matter():
     assert three_way(judgements)[0]["f"] > three_way(judgements)[0]["floor"]
 
 
+def test_systems_of_different_groups_are_not_compared():
+    rng = np.random.default_rng(4)
+    human = np.arange(4)[:, None] / 3 + rng.normal(size=(4, 60))
+    human[2:, :30] = human[:2, 30:] = NAN
+    judgements = Judgements.from_arrays({"h": human}, {"m": human + rng.normal(size=(4, 60))}, groups=["a"] * 30 + ["b"] * 30)
+    row = three_way(judgements)[0]
+    assert row["n_pairs"] == 2
+    assert row["agreed"] + row["reversed"] + row["missed"] + row["overclaimed"] == pytest.approx(1.0)
+
+
 def test_weighted_f():
     # Computed by hand: F = 2/3, 0, 4/5 of classes with 2, 1, 2 members.
     counts = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 2.0]])

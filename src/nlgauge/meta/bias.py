@@ -18,7 +18,7 @@ from nlgauge.errors import InputError
 from nlgauge.meta.agreement import known_mean
 from nlgauge.meta.arrays import mid_ranks
 from nlgauge.meta.coefficients import spearman
-from nlgauge.meta.covariates import aligned
+from nlgauge.meta.covariates import aligned, group_columns
 from nlgauge.meta.found import Found, made
 from nlgauge.meta.intervals import fisher
 from nlgauge.meta.judgements import Judgements
@@ -68,25 +68,37 @@ def bias(
 
     covariates: the corpus (or result) with the texts, or arrays (systems, segments) by name. Columns: `metric_covariate`, `human_covariate`,
     `metric_human`, `partial` (metric and human given the covariate), each a mean over the groups of the level where it is defined; `low` and `high`
-    bound the partial one at 95 %, where there is one group.
+    bound the partial one at 95 %, where there is one group. The judgements' own groups (language pairs) are looked at apart, and their means taken.
     """
     given = aligned(judgements, covariates)
     if not given:
         raise InputError("bias needs covariates, none were given.")
     dimensions = [judgements.dimension(name) for name in (list(judgements.humans) if human is None else [human] if isinstance(human, str) else human)]
+    groups = group_columns(judgements)
     rows = []
     for dimension in dimensions:
         people = judgements.humans[dimension]
         for label in judgements.metrics:
             scores = judgements.oriented(label)
             for name, values in [*given.items(), *([(ALL, np.stack(list(given.values())))] if len(given) > 1 else [])]:
-                found = _of_level(level, scores, people, values.reshape(-1, *people.shape), judgements.weights)
-                rows.append({"human": dimension, "metric": label, "covariate": name, **found})
+                several = values.reshape(-1, *people.shape)
+                weights = np.ones(people.shape[1]) if judgements.weights is None else judgements.weights
+                found = [_of_level(level, scores[:, here], people[:, here], several[..., here], weights[here]) for here in groups]
+                rows.append({"human": dimension, "metric": label, "covariate": name, **_together(found)})
     how = made(level=level, coefficient="spearman", partial="residuals of ranks")
     return Found(rows, how, "What metrics reward beside quality")
 
 
-def _of_level(level: str, scores: Array, people: Array, covariates: Array, weights: Array | None) -> dict[str, Any]:
+def _together(found: list[dict[str, Any]]) -> dict[str, Any]:
+    """Means over groups of judgements, sums of counts; bounds of one group alone."""
+    if len(found) == 1:
+        return found[0]
+    means = {name: known_mean(of[name] for of in found) for name in ("metric_covariate", "human_covariate", "metric_human", "partial")}
+    counts = {name: sum(of[name] for of in found) for name in ("n_groups", "n_undefined")}
+    return {**means, "low": np.nan, "high": np.nan, "n": max(of["n"] for of in found), **counts}
+
+
+def _of_level(level: str, scores: Array, people: Array, covariates: Array, weights: Array) -> dict[str, Any]:
     unknown = np.isnan(np.concatenate([scores[None], people[None], covariates])).any(axis=0)
     x, z, *others = (np.where(unknown, np.nan, side) for side in (scores, people, *covariates))
     x, z = grouped_by(level, x, z, weights, by_rank=True)

@@ -67,6 +67,12 @@ def aligned(judgements: Judgements, given: Corpus | Result | Mapping[str, Any], 
     return {name: np.where(known, values[here], np.nan) for name, values in (lengths if only_lengths else covariates)(corpus).items()}
 
 
+def group_columns(judgements: Judgements) -> list[Array]:
+    """The segments of each group; all of them where there are no groups."""
+    groups = judgements.groups or (None,) * len(judgements.segments)
+    return [np.flatnonzero([one == group for one in groups]) for group in dict.fromkeys(groups)]
+
+
 def _checked(name: str, values: Any, shape: tuple[int, int]) -> Array:
     try:
         return np.array(np.broadcast_to(np.asarray(values, dtype=np.float64), shape))

@@ -7,12 +7,14 @@ with replacement) and beside it what chance would reach.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.covariates import group_columns
 from nlgauge.meta.found import Found, made
 from nlgauge.meta.intervals import percentile
 from nlgauge.meta.judgements import Judgements
@@ -45,9 +47,7 @@ def detect(
     parts = _folds(people.shape[1], folds, seed)
     weights = bootstrap(people.shape[0], people.shape[1], "inputs", draws, seed).inputs
     rows = []
-    for label in judgements.metrics:
-        scores = judgements.oriented(label)
-        known = ~np.isnan(scores) & ~np.isnan(people)
+    for label, scores, known in _each(judgements, people):
         wanted = known & (people >= cut)
         kept, thresholds = np.zeros(people.shape, dtype=bool), []
         for part in parts:
@@ -94,9 +94,7 @@ def rerank(judgements: Judgements, *, human: str | None = None, draws: int = 100
     people = judgements.humans[dimension]
     weights = bootstrap(people.shape[0], people.shape[1], "inputs", draws, seed).inputs
     rows = []
-    for label in judgements.metrics:
-        scores = judgements.oriented(label)
-        known = ~np.isnan(scores) & ~np.isnan(people)
+    for label, scores, known in _each(judgements, people):
         usable = known.sum(axis=0) >= 2
         ours, best = (_best(np.where(known, values, -np.inf)) & known for values in (scores, people))
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -136,8 +134,8 @@ def three_way(judgements: Judgements, *, human: str | None = None, sure: float =
     """Whether a metric and people come to the same verdict on pairs of systems: better, worse or cannot say (REALSumm's third experiment).
 
     A system is better than another if its mean is higher in more than the share `sure` of draws of segments; the draws are the same for all. f: the
-    F of the three verdicts, weighted by how often people come to each, over ordered pairs, so that the order of systems does not matter.
-    floor: the f of always giving people's commonest verdict.
+    F of the three verdicts, weighted by how often people come to each, over ordered pairs, so that the order of systems does not matter. Systems are
+    compared within groups (language pairs), and all pairs counted. floor: the f of always giving people's commonest verdict.
     """
     if not 0.5 < sure < 1:
         raise ParameterError(f"sure must be between 0.5 and 1, got {sure!r}.")
@@ -145,15 +143,10 @@ def three_way(judgements: Judgements, *, human: str | None = None, sure: float =
     people = judgements.humans[dimension]
     weights = bootstrap(people.shape[0], people.shape[1], "inputs", draws, seed).inputs
     rows = []
-    for label in judgements.metrics:
-        scores = judgements.oriented(label)
-        known = ~np.isnan(scores) & ~np.isnan(people)
-        judged = known.any(axis=1)
-        ours, theirs = (_verdicts(np.where(known, values, np.nan)[judged], weights, sure) for values in (scores, people))
-        pairs = int(len(ours.better) * (len(ours.better) - 1))
-        off = ~np.eye(len(ours.better), dtype=bool)
-        verdicts = [[side.better & off, side.worse & off, side.undecided & off] for side in (ours, theirs)]
-        counts = np.array([[float((one & other).sum()) for other in verdicts[0]] for one in verdicts[1]])
+    for label, scores, known in _each(judgements, people):
+        found = [_verdict_counts(scores[:, here], people[:, here], known[:, here], weights[:, here], sure) for here in group_columns(judgements)]
+        counts = np.sum(found, axis=0)
+        pairs = int(counts.sum())
         row: dict[str, Any] = {"metric": label, "human": dimension, "f": weighted_f(counts), "floor": _commonest_f(counts.sum(axis=1))}
         row |= {
             "agreed": _over(float(np.trace(counts)), pairs),
@@ -161,8 +154,17 @@ def three_way(judgements: Judgements, *, human: str | None = None, sure: float =
             "missed": _over(float(counts[:2, 2].sum()), pairs),
             "overclaimed": _over(float(counts[2, :2].sum()), pairs),
         }
-        rows.append({**row, "n_pairs": pairs // 2, "n_undefined": int((~judged).sum())})
+        rows.append({**row, "n_pairs": pairs // 2, "n_undefined": int((~known.any(axis=1)).sum())})
     return Found(rows, made(sure=sure, draws=draws, seed=seed, generalises_to="inputs"), "Verdicts on pairs of systems")
+
+
+def _verdict_counts(scores: Array, people: Array, known: Array, weights: Array, sure: float) -> Array:
+    """How many ordered pairs of systems have each verdict (better, worse, cannot say) of people (rows) and of the metric (columns)."""
+    judged = known.any(axis=1)
+    ours, theirs = (_verdicts(np.where(known, values, np.nan)[judged], weights, sure) for values in (scores, people))
+    pairs = ~np.eye(len(ours.better), dtype=bool)
+    verdicts = [[side.better & pairs, side.worse & pairs, side.undecided & pairs] for side in (ours, theirs)]
+    return np.array([[float((one & other).sum()) for other in verdicts[0]] for one in verdicts[1]])
 
 
 def weighted_f(counts: Array) -> float:
@@ -189,6 +191,13 @@ def _verdicts(values: Array, weights: Array, sure: float) -> _Sure:
         above = np.stack([(one - means > slack).mean(axis=1) for one in means]) if len(means) else np.zeros((0, 0))
     better = above > sure
     return _Sure(better, better.T)
+
+
+def _each(judgements: Judgements, people: Array) -> Iterator[tuple[str, Array, Array]]:
+    """Every metric with its oriented scores, and where both they and people's are known."""
+    for label in judgements.metrics:
+        scores = judgements.oriented(label)
+        yield label, scores, ~np.isnan(scores) & ~np.isnan(people)
 
 
 def _best(values: Array) -> Array:

@@ -123,6 +123,8 @@ def data_power(
     """
     _check(alpha, sides, draws)
     dimension = judgements.dimension(human)
+    if len(set(judgements.groups or ())) > 1:
+        raise InputError("power on data is that of one group (language pair), these judgements have several; take one from judgements.by_group().")
     cells = np.stack([judgements.oriented(first), judgements.oriented(second), judgements.humans[dimension]])
     known = ~np.isnan(cells).any(axis=0)
     judged = known.any(axis=1)

@@ -6,7 +6,7 @@
     reference_only    that of the references
     source_only       that of the source
     segment_mean      the mean human score of the other systems' outputs of the segment: the best that the source alone can tell
-    system_mean       the mean human score of the system's other outputs: the best that the system's name can tell
+    system_mean       the mean human score of the system's other outputs (of the group): the best that the system's name can tell
 
 A level at which `source_only`, `reference_only` or `segment_mean` beats metrics rewards knowing which inputs are hard; correlate within
 inputs (level "input") instead.
@@ -15,17 +15,19 @@ inputs (level "input") instead.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
-from nlgauge.meta.coefficients import coefficient
-from nlgauge.meta.covariates import aligned
+from nlgauge.meta.agreement import known_mean
+from nlgauge.meta.coefficients import Coefficient, coefficient
+from nlgauge.meta.covariates import aligned, group_columns
 from nlgauge.meta.found import Found, made
 from nlgauge.meta.judgements import Judgements
-from nlgauge.meta.levels import LEVELS, at_level, check_level
+from nlgauge.meta.levels import LEVELS, Levelled, at_level, check_level
 from nlgauge.results.result import Result
 
 # The sentinels that see no output.
@@ -40,7 +42,10 @@ def sentinel_scores(judgements: Judgements, texts: Corpus | Result | None = None
     if texts is not None:
         measured = aligned(judgements, texts, only_lengths=True)
         found |= {name: measured[of] for of, name in _OF_LENGTHS.items() if of in measured}
-    return {**found, "segment_mean": _mean_of_others(people, 0), "system_mean": _mean_of_others(people, 1)}
+    by_system = np.full(people.shape, np.nan)
+    for here in group_columns(judgements):
+        by_system[:, here] = _mean_of_others(people[:, here], 1)
+    return {**found, "segment_mean": _mean_of_others(people, 0), "system_mean": by_system}
 
 
 def sentinels(
@@ -55,26 +60,34 @@ def sentinels(
     """What each sentinel reaches, one row per level, coefficient and sentinel; `beaten` names the metrics that do not reach it.
 
     texts: the corpus or result with the outputs, for the sentinels of lengths. `warning` says so where a sentinel that sees no output beats a metric.
+    With groups (language pairs), values are means over those where they are defined.
     """
     dimension = judgements.dimension(human)
-    people = judgements.humans[dimension]
     made_up = sentinel_scores(judgements, texts, human=dimension, seed=seed)
+    parts = list(judgements.by_group().values())
+    beside = list(replace(judgements, metrics=made_up, higher_is_better={}, system_scores={}).by_group().values())
     rows: list[dict[str, Any]] = []
     for one in [level] if isinstance(level, str) else level:
         for name in [coefficients] if isinstance(coefficients, str) else coefficients:
             by_name = coefficient(name)
-            options = check_level(one), judgements.weights
-            metrics = {
-                label: at_level(by_name, options[0], judgements.oriented(label), people, options[1], judgements.oriented_system_scores(label)).value
-                for label in judgements.labels
-            }
-            for sentinel, scores in made_up.items():
-                found = at_level(by_name, options[0], scores, people, options[1])
-                beaten = [label for label, value in metrics.items() if value < found.value]
+            metrics = {label: known_mean(found.value for found in _found(by_name, one, parts, label, dimension)) for label in judgements.labels}
+            for sentinel in made_up:
+                found = _found(by_name, one, beside, sentinel, dimension)
+                value = known_mean(of.value for of in found)
+                beaten = [label for label, reached in metrics.items() if reached < value]
                 warning = "rewards knowing which inputs are hard" if beaten and sentinel in _BLIND else ""
-                row = {"human": dimension, "level": one, "coefficient": by_name.name, "sentinel": sentinel, "value": found.value, "beaten": beaten}
-                rows.append({**row, "n_groups": found.n_groups, "n_undefined": found.n_undefined, "warning": warning})
+                row = {"human": dimension, "level": one, "coefficient": by_name.name, "sentinel": sentinel, "value": value, "beaten": beaten}
+                counts = {"n_groups": sum(of.n_groups for of in found), "n_undefined": sum(of.n_undefined for of in found)}
+                rows.append({**row, **counts, "warning": warning})
     return Found(rows, made(seed=seed, metrics=", ".join(judgements.labels)), "What can be reached without seeing quality")
+
+
+def _found(by_name: Coefficient, level: str, parts: Sequence[Judgements], label: str, dimension: str) -> list[Levelled]:
+    """The coefficient of one metric in each group."""
+    return [
+        at_level(by_name, check_level(level), part.oriented(label), part.human(dimension), part.weights, part.oriented_system_scores(label))
+        for part in parts
+    ]
 
 
 def _mean_of_others(people: Array, axis: int) -> Array:
