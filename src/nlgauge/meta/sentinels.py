@@ -6,7 +6,6 @@
     reference_only    that of the references
     source_only       that of the source
     segment_mean      the mean human score of the other systems' outputs of the segment: the best that the source alone can tell
-    system_mean       the mean human score of the system's other outputs (of the group): the best that the system's name can tell
 
 A level at which `source_only`, `reference_only` or `segment_mean` beats metrics rewards knowing which inputs are hard; correlate within
 inputs (level "input") instead.
@@ -14,6 +13,7 @@ inputs (level "input") instead.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -24,7 +24,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.meta.agreement import known_mean
 from nlgauge.meta.coefficients import Coefficient, coefficient
-from nlgauge.meta.covariates import aligned, group_columns
+from nlgauge.meta.covariates import aligned
 from nlgauge.meta.found import Found, made
 from nlgauge.meta.judgements import Judgements
 from nlgauge.meta.levels import LEVELS, Levelled, at_level, check_level
@@ -42,10 +42,7 @@ def sentinel_scores(judgements: Judgements, texts: Corpus | Result | None = None
     if texts is not None:
         measured = aligned(judgements, texts, only_lengths=True)
         found |= {name: measured[of] for of, name in _OF_LENGTHS.items() if of in measured}
-    by_system = np.full(people.shape, np.nan)
-    for here in group_columns(judgements):
-        by_system[:, here] = _mean_of_others(people[:, here], 1)
-    return {**found, "segment_mean": _mean_of_others(people, 0), "system_mean": by_system}
+    return {**found, "segment_mean": _mean_of_others(people)}
 
 
 def sentinels(
@@ -73,12 +70,15 @@ def sentinels(
             metrics = {label: known_mean(found.value for found in _found(by_name, one, parts, label, dimension)) for label in judgements.labels}
             for sentinel in made_up:
                 found = _found(by_name, one, beside, sentinel, dimension)
-                value = known_mean(of.value for of in found)
+                # Among the outputs of one input the mean of the others falls as the own score rises, which says nothing of the source.
+                apart = sentinel != "segment_mean" or one in ("global", "by_system")
+                value = known_mean(of.value for of in found) if apart else math.nan
                 beaten = [label for label, reached in metrics.items() if reached < value]
                 warning = "rewards knowing which inputs are hard" if beaten and sentinel in _BLIND else ""
                 row = {"human": dimension, "level": one, "coefficient": by_name.name, "sentinel": sentinel, "value": value, "beaten": beaten}
                 counts = {"n_groups": sum(of.n_groups for of in found), "n_undefined": sum(of.n_undefined for of in found)}
-                rows.append({**row, **counts, "warning": warning})
+                reason = "" if not math.isnan(value) else "the same for every output that is compared"
+                rows.append({**row, **counts, "warning": warning, "reason": reason})
     return Found(rows, made(seed=seed, metrics=", ".join(judgements.labels)), "What can be reached without seeing quality")
 
 
@@ -90,10 +90,10 @@ def _found(by_name: Coefficient, level: str, parts: Sequence[Judgements], label:
     ]
 
 
-def _mean_of_others(people: Array, axis: int) -> Array:
-    """The mean of the other cells along an axis; NaN where there are none."""
+def _mean_of_others(people: Array) -> Array:
+    """The mean of the other systems' cells of a segment; NaN where there are none."""
     known = ~np.isnan(people)
     filled = np.where(known, people, 0.0)
-    others = known.sum(axis=axis, keepdims=True) - known
-    found: Array = (filled.sum(axis=axis, keepdims=True) - filled) / np.where(others > 0, others, np.nan)
+    others = known.sum(axis=0) - known
+    found: Array = (filled.sum(axis=0) - filled) / np.where(others > 0, others, np.nan)
     return found
