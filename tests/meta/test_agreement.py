@@ -206,8 +206,8 @@ def test_a_cell_that_one_annotator_rated_alone_does_not_count():
 
 
 def test_disattenuated():
-    assert disattenuated(0.6, 0.64, 0.25) == (1.0, True)
-    assert disattenuated(-0.9, 0.25) == (-1.0, True)
+    assert disattenuated(0.6, 0.64, 0.25) == (1.0, True, pytest.approx(1.5))
+    assert disattenuated(-0.9, 0.25) == (-1.0, True, -1.8)
     assert math.isnan(disattenuated(0.5, 0.0).value)
     assert math.isnan(disattenuated(NAN, 0.5).value)
     assert not disattenuated(NAN, 0.5).capped

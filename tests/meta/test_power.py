@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -139,6 +140,8 @@ def test_more_systems_have_more_power():
 
 
 def test_power_on_data_bad_input():
+    with pytest.raises(InputError, match="these judgements have several"):
+        data_power(replace(judged(), groups=["a", "b"] * 20), "good", "poor", 0.1)
     with pytest.raises(InputError, match="four systems"):
         data_power(judged(systems=3), "good", "poor", 0.1)
     with pytest.raises(ParameterError, match="between -1 and 1"):

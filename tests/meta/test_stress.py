@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import math
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -62,6 +66,7 @@ def test_seeds_differ():
         ("Won't you come?", "Will you come?"),
         ("I cannot come", "I can come"),
         ("WILL he come", "WILL not he come"),
+        ("Is not he there? He Was not.", "Is he there? He Was not."),
     ],
 )
 def test_negation(text, negated):
@@ -73,6 +78,7 @@ def test_a_number_becomes_another_of_the_same_form(text, seed):
     [one] = perturbation("number")([text], seed=seed)
     assert one.changed
     assert regex.sub(r"\d", "0", one.text) == regex.sub(r"\d", "0", text)
+    assert bool(regex.search(r"(?<!\d)0\d", one.text)) <= bool(regex.search(r"(?<!\d)0", text))
 
 
 def test_number_words():
@@ -219,3 +225,18 @@ def test_aces():
 def test_wilson_as_scipy(counted, confidence):
     expected = stats.binomtest(*counted).proportion_ci(confidence, "wilson")
     assert wilson(*counted, confidence) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+def test_references_of_summeval_as_in_the_shannon_paper():
+    """Figure 2's protocol: one reference scored against another. The draws are ours, so the areas agree to about .04."""
+    path = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks") / "summeval.jsonl.gz"
+    if not path.is_file():
+        pytest.skip(f"{path.name} is not in {path.parent}; set NLGAUGE_BENCHMARKS to the folder that holds it")
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        references = list({row["segment"]: row["references"] for row in map(json.loads, stream)}.values())
+    found = stress(["rouge", "chrf"], [one[1] for one in references], [one[0] for one in references], perturbations=["word_order", "wrong_document"])
+    areas = {(row["metric"], row["phenomenon"]): row["separation"] for row in found}
+    assert areas["rouge.rouge1", "word_order"] == 0.5
+    printed = {"rouge.rouge1": (0.5, 0.95), "rouge.rouge2": (0.849, 0.886), "rouge.rougeL": (0.682, 0.915), "chrf": (0.593, 0.845)}
+    for metric, expected in printed.items():
+        assert (areas[metric, "word_order"], areas[metric, "wrong_document"]) == pytest.approx(expected, abs=0.04), metric

@@ -13,6 +13,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nlgauge.meta.agreement import cohen as cohen
+    from nlgauge.meta.agreement import disattenuated as disattenuated
+    from nlgauge.meta.agreement import fleiss as fleiss
+    from nlgauge.meta.agreement import intraclass as intraclass
+    from nlgauge.meta.agreement import krippendorff as krippendorff
+    from nlgauge.meta.annotators import agreement as agreement
+    from nlgauge.meta.bias import bias as bias
+    from nlgauge.meta.bias import partial as partial
     from nlgauge.meta.coefficients import gamma as gamma
     from nlgauge.meta.coefficients import kendall as kendall
     from nlgauge.meta.coefficients import kendall_a as kendall_a
@@ -23,18 +31,41 @@ if TYPE_CHECKING:
     from nlgauge.meta.coefficients import spearman as spearman
     from nlgauge.meta.compare import MetricComparison as MetricComparison
     from nlgauge.meta.compare import compare as compare
+    from nlgauge.meta.convert import agreement_curve as agreement_curve
+    from nlgauge.meta.convert import convert as convert
+    from nlgauge.meta.convert import isotonic_map as isotonic_map
+    from nlgauge.meta.convert import quantile_map as quantile_map
+    from nlgauge.meta.convert import to_human_scale as to_human_scale
     from nlgauge.meta.correlate import correlate as correlate
+    from nlgauge.meta.covariates import covariates as covariates
+    from nlgauge.meta.decisions import detect as detect
+    from nlgauge.meta.decisions import rerank as rerank
+    from nlgauge.meta.decisions import three_way as three_way
+    from nlgauge.meta.downstream import downstream as downstream
+    from nlgauge.meta.downstream import fano_floor as fano_floor
+    from nlgauge.meta.downstream import hierarchy as hierarchy
+    from nlgauge.meta.downstream import label_agreement as label_agreement
     from nlgauge.meta.found import Found as Found
     from nlgauge.meta.judgements import Judgements as Judgements
+    from nlgauge.meta.perturbations import PERTURBATIONS as PERTURBATIONS
+    from nlgauge.meta.perturbations import perturbation as perturbation
+    from nlgauge.meta.power import min_detectable as min_detectable
+    from nlgauge.meta.power import power as power
+    from nlgauge.meta.power import systems_needed as systems_needed
     from nlgauge.meta.rank import PRESETS as PRESETS
     from nlgauge.meta.rank import Task as Task
     from nlgauge.meta.rank import rank as rank
     from nlgauge.meta.rank import tree_weights as tree_weights
     from nlgauge.meta.rank import without_outliers as without_outliers
     from nlgauge.meta.replicate import replicate as replicate
+    from nlgauge.meta.sentinels import sentinels as sentinels
     from nlgauge.meta.soft import pairwise_accuracy as pairwise_accuracy
     from nlgauge.meta.soft import pooled_pairwise_accuracy as pooled_pairwise_accuracy
     from nlgauge.meta.soft import soft_pairwise_accuracy as soft_pairwise_accuracy
+    from nlgauge.meta.stress import Contrast as Contrast
+    from nlgauge.meta.stress import aces_score as aces_score
+    from nlgauge.meta.stress import contrast as contrast
+    from nlgauge.meta.stress import stress as stress
     from nlgauge.meta.ties import acc_eq as acc_eq
     from nlgauge.meta.ties import calibrate as calibrate
     from nlgauge.meta.ties import darr as darr
@@ -51,6 +82,17 @@ _HOMES = {
     "williams": "williams",
     "correlate": "correlate",
     "Judgements": "judgements",
+    **dict.fromkeys(("krippendorff", "cohen", "fleiss", "intraclass", "disattenuated"), "agreement"),
+    "agreement": "annotators",
+    **dict.fromkeys(("bias", "partial"), "bias"),
+    **dict.fromkeys(("convert", "agreement_curve", "quantile_map", "isotonic_map", "to_human_scale"), "convert"),
+    "covariates": "covariates",
+    **dict.fromkeys(("detect", "rerank", "three_way"), "decisions"),
+    **dict.fromkeys(("downstream", "label_agreement", "fano_floor", "hierarchy"), "downstream"),
+    **dict.fromkeys(("perturbation", "PERTURBATIONS"), "perturbations"),
+    **dict.fromkeys(("power", "min_detectable", "systems_needed"), "power"),
+    "sentinels": "sentinels",
+    **dict.fromkeys(("stress", "contrast", "Contrast", "aces_score"), "stress"),
     **dict.fromkeys(
         ("pearson", "spearman", "kendall", "kendall_a", "kendall_c", "gamma", "somers", "pairwise_difference_pearson"),
         "coefficients",

@@ -7,7 +7,7 @@ Every leading axis is one of units. Undefined is NaN: fewer than two annotators,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.judgements import mean_rating
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 Weights = Literal["linear", "quadratic"]
@@ -27,15 +28,16 @@ def noise_ceiling(ratings: Array, correlation: Correlation) -> float:
 
     ratings: (systems, segments, annotators). correlation: that of the metric, at the same level. A cell counts where the one and another rated.
     """
-    rated = _by_annotator(ratings)
-    found = [float(correlation(rated[one], _mean(np.delete(rated, one, axis=0)))) for one in range(len(rated))] if len(rated) > 1 else []
-    return _known_mean(found)
+    rated = _rated(ratings)
+    annotators = rated.shape[-1]
+    pairs = [(rated[..., one], mean_rating(np.delete(rated, one, axis=-1))) for one in range(annotators)] if annotators > 1 else []
+    return known_mean([float(correlation(one, others)) for one, others in pairs])
 
 
 def reliability(ratings: Array, correlation: Correlation) -> float:
     """The reliability of the mean of all annotators, by Spearman and Brown: k r / (1 + (k - 1) r), r the mean correlation of two of k annotators."""
-    rated = _by_annotator(ratings)
-    return spearman_brown(_known_mean([float(correlation(one, other)) for one, other in combinations(rated, 2)]), len(rated))
+    rated = np.moveaxis(_rated(ratings), -1, 0)
+    return spearman_brown(known_mean([float(correlation(one, other)) for one, other in combinations(rated, 2)]), len(rated))
 
 
 def spearman_brown(correlation: float, times: float) -> float:
@@ -49,22 +51,23 @@ def spearman_brown(correlation: float, times: float) -> float:
 
 
 class Disattenuated(NamedTuple):
-    """A correlation as it would be without noise; `capped` says that it came out above 1 (or below -1) and was cut."""
+    """A correlation as it would be without noise; `capped` says that it came out above 1 (or below -1), as `uncapped`, and was cut."""
 
     value: float
     capped: bool
+    uncapped: float
 
 
 def disattenuated(correlation: float, human: float, metric: float = 1.0) -> Disattenuated:
     """r / sqrt(reliability of the humans x that of the metric); NaN where a reliability is not above 0.
 
     >>> disattenuated(0.5, 0.25)
-    Disattenuated(value=1.0, capped=False)
+    Disattenuated(value=1.0, capped=False, uncapped=1.0)
     """
     if not (human > 0 and metric > 0):
-        return Disattenuated(math.nan, False)
+        return Disattenuated(math.nan, False, math.nan)
     value = correlation / math.sqrt(human * metric)
-    return Disattenuated(math.nan if math.isnan(value) else max(-1.0, min(1.0, value)), abs(value) > 1)
+    return Disattenuated(math.nan if math.isnan(value) else max(-1.0, min(1.0, value)), abs(value) > 1, value)
 
 
 def krippendorff(ratings: Any, scale: Scale = "interval") -> float:
@@ -105,19 +108,18 @@ def cohen(one: Any, other: Any, weights: Weights | None = None, categories: Sequ
     """
     if weights not in {None, *get_args(Weights)}:
         raise ParameterError(f"weights must be None, 'linear' or 'quadratic', got {weights!r}.")
-    pair = [np.asarray(values, dtype=object).ravel() for values in (one, other)]
-    if len(pair[0]) != len(pair[1]):
-        raise InputError(f"both annotators must have rated the same units, got {len(pair[0])} and {len(pair[1])} ratings.")
-    rated = [(a, b) for a, b in zip(*pair, strict=True) if not (_missing(a) or _missing(b))]
-    found = {value for both in rated for value in both}
+    first, second = (np.ravel(_labels(values)) for values in (one, other))
+    if len(first) != len(second):
+        raise InputError(f"both annotators must have rated the same units, got {len(first)} and {len(second)} ratings.")
+    known = ~(_missing_in(first) | _missing_in(second))
+    found, places = _numbered(np.concatenate([first[known], second[known]]))
     ordered = list(categories) if categories is not None else _sorted(found)
-    if strange := found - set(ordered):
-        raise InputError(f"categories has no {next(iter(strange))!r}, which an annotator gave; name every category in its order.")
-    place = {value: i for i, value in enumerate(ordered)}
-    joint = np.zeros((len(ordered), len(ordered)))
-    for a, b in rated:
-        joint[place[a], place[b]] += 1 / len(rated)
-    steps = np.abs(np.subtract.outer(np.arange(len(ordered)), np.arange(len(ordered))))
+    if strange := [value for value in found if value not in ordered]:
+        raise InputError(f"categories has no {strange[0]!r}, which an annotator gave; name every category in its order.")
+    codes = np.array([ordered.index(value) for value in found], dtype=np.int64)[places]
+    n, size = int(known.sum()), len(ordered)
+    joint = np.bincount(codes[:n] * size + codes[n:], minlength=size * size).reshape(size, size) / max(1, n)
+    steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
     cost = {None: (steps > 0).astype(float), "linear": steps, "quadratic": steps**2}[weights]
     expected = (cost * np.outer(joint.sum(axis=1), joint.sum(axis=0))).sum()
     return float(1 - (cost * joint).sum() / expected) if expected > 0 else math.nan
@@ -167,49 +169,66 @@ def _ratio_or_nan(above: float, below: float) -> float:
     return float(above / below) if below > 0 else math.nan
 
 
-def _by_annotator(ratings: Array) -> Array:
-    """The annotators first."""
+def _rated(ratings: Array) -> Array:
     ratings = np.asarray(ratings, dtype=np.float64)
     if ratings.ndim < 2:
         raise InputError(f"ratings must have the annotators as last of two or more axes, got the shape {ratings.shape}.")
-    return np.moveaxis(ratings, -1, 0)
+    return ratings
 
 
-def _mean(rated: Array) -> Array:
-    """The mean over the first axis of what is known; NaN where nothing is."""
-    known = ~np.isnan(rated)
-    counts = known.sum(axis=0)
-    return np.where(counts > 0, np.where(known, rated, 0.0).sum(axis=0) / np.maximum(counts, 1), np.nan)
+def known_mean(values: Iterable[float]) -> float:
+    """The mean of the values that are not NaN; NaN where there are none.
 
-
-def _known_mean(values: Sequence[float]) -> float:
+    >>> known_mean([1.0, math.nan, 2.0])
+    1.5
+    """
     known = [value for value in values if not math.isnan(value)]
     return math.fsum(known) / len(known) if known else math.nan
 
 
 def _units(ratings: Any, labels: bool = False) -> Array:
     """One row per unit, one column per annotator; labels become their numbers."""
-    given = np.asarray(ratings)
+    given = _labels(ratings)
     if given.ndim < 2:
         raise InputError(f"ratings must have the annotators as last of two or more axes, got the shape {given.shape}.")
     given = given.reshape(-1, given.shape[-1])
-    if given.dtype.kind in "bifu":
-        return given.astype(np.float64)
-    rows = np.asarray(ratings, dtype=object).reshape(given.shape)
-    if labels:
-        number = {value: i for i, value in enumerate(dict.fromkeys(value for value in rows.ravel() if not _missing(value)))}
-        return np.array([[math.nan if _missing(value) else number[value] for value in row] for row in rows], dtype=np.float64).reshape(rows.shape)
+    if given.dtype.kind == "f":
+        return given
+    missing = _missing_in(given)
+    found = np.full(given.shape, np.nan)
     try:
-        return np.array([[math.nan if value is None else float(value) for value in row] for row in rows], dtype=np.float64).reshape(rows.shape)
+        found[~missing] = _numbered(given[~missing])[1] if labels else given[~missing].astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"ratings must be numbers (only nominal ones may be labels): {error}.") from error
+    return found
+
+
+def _labels(values: Any) -> Array:
+    """Numbers as float64, anything else as objects."""
+    given = np.asarray(values)
+    return given.astype(np.float64) if given.dtype.kind in "bifu" else np.asarray(values, dtype=object)
+
+
+def _missing_in(values: Array) -> Array:
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    return np.array([_missing(value) for value in values.ravel()], dtype=bool).reshape(values.shape)
+
+
+def _numbered(values: Array) -> tuple[list[Any], Array]:
+    """The different values, and the place of each value among them."""
+    if values.dtype.kind == "f":
+        distinct, places = np.unique(values, return_inverse=True)
+        return distinct.tolist(), places
+    number = {value: i for i, value in enumerate(dict.fromkeys(values.tolist()))}
+    return list(number), np.array([number[value] for value in values.tolist()], dtype=np.int64)
 
 
 def _missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def _sorted(values: set[Any]) -> list[Any]:
+def _sorted(values: list[Any]) -> list[Any]:
     try:
         return sorted(values)
     except TypeError as error:

@@ -123,13 +123,16 @@ def data_power(
     """
     _check(alpha, sides, draws)
     dimension = judgements.dimension(human)
+    if len(set(judgements.groups or ())) > 1:
+        raise InputError("power on data is that of one group (language pair), these judgements have several; take one from judgements.by_group().")
     cells = np.stack([judgements.oriented(first), judgements.oriented(second), judgements.humans[dimension]])
     known = ~np.isnan(cells).any(axis=0)
     judged = known.any(axis=1)
     if judged.sum() < 4:
         raise InputError(f"power on data needs four systems with scores and judgements, got {int(judged.sum())}.")
     cells, known = np.where(known, cells, 0.0)[:, judged], known[judged].astype(np.float64)
-    cells[1] = _injected(*(cells.sum(axis=2) / known.sum(axis=1)), cells[1], known, effect)
+    one, other, people = cells.sum(axis=2) / known.sum(axis=1)
+    cells[1] = _injected(one, other, people, cells[1], known, effect)
     rng = np.random.default_rng(seed)
     n = known.shape[1]
     size = n if inputs is None else _sizes(inputs, 1)[0]

@@ -23,6 +23,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.arrays import mid_ranks
 from nlgauge.meta.found import Found, made
+from nlgauge.meta.intervals import check_confidence, quantile
 from nlgauge.meta.perturbations import chosen, perturbation
 from nlgauge.results.result import Result
 from nlgauge.results.segments import column_names
@@ -137,9 +138,7 @@ def wilson(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
     """
     if n == 0:
         return math.nan, math.nan
-    from scipy.special import ndtri
-
-    z2 = float(ndtri((1 + confidence) / 2)) ** 2
+    z2 = quantile(check_confidence(confidence)) ** 2
     share = count / n
     centre, half = share + z2 / (2 * n), math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n)))
     return max(0.0, (centre - half) / (1 + z2 / n)), min(1.0, (centre + half) / (1 + z2 / n))
