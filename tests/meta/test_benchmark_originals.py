@@ -298,3 +298,18 @@ def test_what_is_not_there_or_broken_is_refused(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="is not a file of a benchmark"):
         originals.read(tmp_path / "empty")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("tc_usr_data.json", '[{"context": "c", "responses": [{"response": "r"}]}]'),
+        ("m.jsonl", '{"expert_annotations": 3, "model_id": "M1", "decoded": "x", "id": 1}'),
+        ("r.json", '[{"system_outputs": {"a": "b"}, "annotations": {"a": 3}}]'),
+        ("x.json", '[{"map_quality_scores": 1, "summary": "s", "text": "t"}]'),
+        ("DA-seglevel.csv", "LP DATA SYSTEM SID HUMAN\ncs newstest2017 a 1 0.5\n"),
+    ],
+)
+def test_a_file_of_a_known_kind_with_other_contents_is_refused(tmp_path, name, text):
+    with pytest.raises(InputError, match=r"is not of the form in which its benchmark is released|is missing|has no"):
+        originals.read(write(tmp_path / name, text))

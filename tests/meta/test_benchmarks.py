@@ -279,6 +279,7 @@ def test_an_import_needs_a_name_and_never_overwrites(folder, tmp_path):
         ('{"system": "A"}', "line 1 is not a row"),
         ("[1]", "line 1 is not a row"),
         ('{"segment": 1, "system": "A"}\n{"segment": 1, "system": "A"}', "segment '1' of system 'A' is there twice"),
+        ('{"segment": 1, "system": "A", "human_raw": {"q": 3}}', "line 1: human_raw must hold a list of ratings"),
         ("", "has no rows"),
     ],
 )

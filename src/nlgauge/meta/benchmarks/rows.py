@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from nlgauge.errors import InputError
-from nlgauge.io.files import lines_of, read_bytes
+from nlgauge.io.files import decoded, lines_of, read_bytes
 
 Numbers = Mapping[str, float]
 
@@ -77,7 +77,7 @@ def read_lines(place: Path) -> tuple[list[Row], list[Pair]]:
     rows: dict[tuple[str, str], Row] = {}
     pairs: list[Pair] = []
     decoder = msgspec.json.Decoder(_Line)
-    for number, text in enumerate(lines_of(read_bytes(str(place)).decode("utf-8")), 1):
+    for number, text in enumerate(lines_of(decoded(read_bytes(str(place)), str(place))), 1):
         if not text.strip():
             continue
         try:
@@ -85,6 +85,8 @@ def read_lines(place: Path) -> tuple[list[Row], list[Pair]]:
         except msgspec.DecodeError as error:
             raise InputError(f"{place}, line {number} is not a row of a benchmark: {error}.") from None
         where = f"{place}, line {number}"
+        if not all(isinstance(values, list | dict) for values in line.human_raw.values()):
+            raise InputError(f"{where}: human_raw must hold a list of ratings for each dimension.")
         if line.better is not None and line.worse is not None:
             pairs.append(Pair(str(line.segment), line.better.system, line.worse.system, str(line.meta.get("lp", ""))))
             for side in (line.better, line.worse):

@@ -75,18 +75,26 @@ def read(path: str | Path) -> Found:
             f"{place} is a pickle, which can run code when it is opened, and is never opened here. REALSumm's scores are also released as JSON "
             "lines; `nlgauge benchmarks info realsumm` says where. Others can be written as JSON lines by whoever trusts the file."
         )
-    opened = Opened(place)
+    try:
+        found = _found(Opened(place))
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{place} is not of the form in which its benchmark is released: {type(error).__name__}: {error}.") from error
+    if found is None:
+        raise InputError(
+            f"{place} is not a file of a benchmark that is known; `nlgauge benchmarks list` and `info NAME` say which files are read. "
+            'Own data: JSON lines with segment, system, prediction, references, source and human ({"dimension": score}).'
+        )
+    if not found.rows:
+        raise InputError(f"{place} has no judged texts.")
+    return found
+
+
+def _found(opened: Opened) -> Found | None:
     if _is_ours(opened):
-        return Found(*read_lines(place))
+        return Found(*read_lines(opened.place))
     if wmt.knows_rankings(opened):
         return Found(*wmt.read_rankings(opened), wmt.name_of_rankings(opened))
-    for reader in _READERS:
-        if reader.knows(opened):
-            rows = list(reader.read(opened))
-            if not rows:
-                raise InputError(f"{place} has no judged texts.")
-            return Found(rows, [], reader.name(opened))
-    raise InputError(
-        f"{place} is not a file of a benchmark that is known; `nlgauge benchmarks list` and `info NAME` say which files are read. "
-        'Own data: JSON lines with segment, system, prediction, references, source and human ({"dimension": score}).'
-    )
+    reader = next((reader for reader in _READERS if reader.knows(opened)), None)
+    return None if reader is None else Found(list(reader.read(opened)), [], reader.name(opened))
