@@ -457,6 +457,22 @@ def program(*arguments: str, **options: Any) -> subprocess.CompletedProcess[byte
     return subprocess.run([sys.executable, "-m", "nlgauge", *arguments], capture_output=True, check=False, **options)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is imitated by /dev/full")
+def test_a_full_disk_is_said_plainly() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([sys.executable, "-m", "nlgauge", "version"], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (1, b"error: No space left on device\n")
+
+
+@pytest.mark.parametrize("stream", [1, 2])
+def test_a_closed_stream_takes_nothing_and_breaks_nothing(stream: int) -> None:
+    command = f'"{sys.executable}" -m nlgauge score -m bleu -r refs.txt sysA.txt -o out {stream}>&-'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert bool(done.stdout) == (stream == 2)
+    assert Path("out/run.json").is_file()
+
+
 def test_as_a_program_with_a_pipe_and_a_poor_terminal() -> None:
     write("hindi.txt", "नमस्ते दुनिया\n" * 3)
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
