@@ -254,6 +254,12 @@ def test_columns_by_name_and_by_number_of_one_file(folder: Path) -> None:
         ("d.csv", "", "d.csv:ref", "d.csv is empty"),
         ("d.csv", "ref\n", "d.csv:ref", "d.csv has no rows"),
         ("d.tsv", "src\tref\na\tb\n", "d.tsv", "d.tsv holds columns; name one, d.tsv:COLUMN .there are src, ref"),
+        (
+            "d.tsv",
+            f"{'a long line ' * 9}\tb\na\tb\n",
+            "d.tsv",
+            "there are a long line a long line a lon…, b.. Without a header row they are d.tsv:1",
+        ),
         ("d.jsonl", '{"ref": "a"}\n{"ref"\n', "d.jsonl:ref", "line 2 is not JSON"),
         ("d.jsonl", '{"ref": "a"}\n["a"]\n', "d.jsonl:ref", "line 2 is a JSON list"),
         ("d.jsonl", '{"ref": "a"}\n{"src": "b"}\n', "d.jsonl:ref", "line 2 has no 'ref'"),
