@@ -142,7 +142,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         (["score", "-r", "short.txt", "sysA.txt"], "short.txt has 1 entry, sysA.txt has 3 entries"),
         (["score", "-r", "latin1.txt", "sysA.txt"], "latin1.txt is not UTF-8: line 1, byte 4 is 0xE9"),
         (["score", "-r", "-", "-"], "asked for twice"),
-        (["score", "sysA.txt"], "bleu needs references, none were given; name their file with -r"),
+        (["score", "sysA.txt"], "bleu needs references, none were given; name their file with -r (or as sacreBLEU does: REFERENCES -i SYSTEM"),
         (["score", "-m", "coverage", "sysA.txt"], "coverage needs sources, none were given; name their file with -s"),
         (["score", "-r", "refs.txt", "sysA.txt", "./sysA.txt"], "would both be system 'sysA'"),
         (["score", "-r", "refs.txt", "sysA.txt", "--reduce", "nonsense"], "nonsense"),
