@@ -142,7 +142,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         (["score", "-r", "short.txt", "sysA.txt"], "short.txt has 1 entry, sysA.txt has 3 entries"),
         (["score", "-r", "latin1.txt", "sysA.txt"], "latin1.txt is not UTF-8: line 1, byte 4 is 0xE9"),
         (["score", "-r", "-", "-"], "asked for twice"),
-        (["score", "sysA.txt"], "bleu needs references, none were given; name their file with -r"),
+        (["score", "sysA.txt"], "bleu needs references, none were given; name their file with -r (or as sacreBLEU does: REFERENCES -i SYSTEM"),
         (["score", "-m", "coverage", "sysA.txt"], "coverage needs sources, none were given; name their file with -s"),
         (["score", "-r", "refs.txt", "sysA.txt", "./sysA.txt"], "would both be system 'sysA'"),
         (["score", "-r", "refs.txt", "sysA.txt", "--reduce", "nonsense"], "nonsense"),
@@ -455,6 +455,22 @@ def test_demo() -> None:
 
 def program(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([sys.executable, "-m", "nlgauge", *arguments], capture_output=True, check=False, **options)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is imitated by /dev/full")
+def test_a_full_disk_is_said_plainly() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([sys.executable, "-m", "nlgauge", "version"], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (1, b"error: No space left on device\n")
+
+
+@pytest.mark.parametrize("stream", [1, 2])
+def test_a_closed_stream_takes_nothing_and_breaks_nothing(stream: int) -> None:
+    command = f'"{sys.executable}" -m nlgauge score -m bleu -r refs.txt sysA.txt -o out {stream}>&-'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert bool(done.stdout) == (stream == 2)
+    assert Path("out/run.json").is_file()
 
 
 def test_as_a_program_with_a_pipe_and_a_poor_terminal() -> None:

@@ -12,7 +12,7 @@ from cli_cases import enter, printed, refused, run, warned, write
 
 import nlgauge
 from nlgauge.cli.program import WORSE
-from nlgauge.errors import ParameterError
+from nlgauge.errors import ParameterError, ResultError
 from nlgauge.results.gate import Change, Limit
 from nlgauge.results.inference import holm
 from nlgauge.results.joined import joined, of_metrics, of_systems
@@ -155,7 +155,7 @@ def test_hashes_are_compared_with_texts() -> None:
     [
         ("ref", "references or source of segment 0 differ"),
         ("short", "the two results have other segments: 40 and 39; segment '39' is not in both"),
-        ("metric", "the two results have no metric in common: bleu, wer and chrf"),
+        ("metric", "the two results have no metric in common that was computed in the same way: bleu, wer and chrf"),
         ("weights", "other weights"),
     ],
 )
@@ -261,3 +261,12 @@ def test_parts_and_joined_results_hold_what_they_should() -> None:
     assert both.systems == ("main", "bad", "baseline")
     assert both["baseline"]["bleu"] == other["bleu"]
     assert both.corpus.texts[int(both.corpus.predictions["baseline"][0][0])] == Path("same.txt").read_text().splitlines()[0]
+
+
+def test_metrics_of_the_same_label_and_other_parameters_are_not_compared() -> None:
+    one, other = (
+        nlgauge.score({name: texts(noise, 1)}, texts(0.0, 0), metrics={"path": "bleu", "resulting_name": "m", "compute_kwargs": {"max_order": order}})
+        for name, noise, order in (("A", 0.2, 4), ("B", 0.4, 2))
+    )
+    with pytest.raises(ResultError, match="no metric in common that was computed in the same way: m and m"):
+        joined(one, other, "B", "baseline")

@@ -332,3 +332,14 @@ def test_fetching_a_model_says_so_on_a_terminal(monkeypatch: pytest.MonkeyPatch)
     with models._waiting("minilm"):
         pass
     assert "fetching minilm (91 MB)" in terminal.text
+
+
+def test_places_that_cannot_be_written_to_are_refused_before_anything_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nlgauge.scorer.Scorer.score_corpus", lambda *_: pytest.fail("it was scored"))
+    words = ("score", "-m", "bleu", "-r", "refs.txt", "sysA.txt")
+    assert "refs.txt is a file, so refs.txt/out cannot be made; choose another directory" in refused(*words, "-o", "refs.txt/out", code=1)
+    monkeypatch.setattr("nlgauge.cli.segment_files.find_spec", lambda _: None)
+    assert 'pip install "nlgauge[parquet]"' in refused(*words, "--segments", "x.parquet", code=1)
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)
+    assert "cannot be written to, so out cannot be made" in refused(*words, "-o", "out", code=1)
+    assert "x.tsv cannot be written; choose another file" in refused(*words, "--segments", "x.tsv")

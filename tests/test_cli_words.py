@@ -40,6 +40,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("-m bleu -r refs.txt sysA.txt sysB.txt", "--metric bleu --references refs.txt -- sysA.txt sysB.txt"),
         ("-m bleu chrf,ter -r refs.txt sysA.txt", "--metric bleu --metric chrf --metric ter --references refs.txt -- sysA.txt"),
         ("-m bleu,chrf(word_order=2,beta=3)", "--metric bleu --metric chrf(word_order=2,beta=3)"),
+        ("-m infolm(model='a),b',measure=('kl','l1')),bleu", "--metric infolm(model='a),b',measure=('kl','l1')) --metric bleu"),
         ("-m bleu wer sysA.txt -r refs.txt", "--metric bleu --metric wer --references refs.txt -- sysA.txt"),
         ("-m bleu nowhere.txt -r refs.txt", "--metric bleu --references refs.txt -- nowhere.txt"),
         ("-m bleu A=sysA d.tsv:mt", "--metric bleu -- A=sysA d.tsv:mt"),

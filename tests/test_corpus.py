@@ -271,7 +271,7 @@ def without(record: dict[str, object], *names: str) -> dict[str, object]:
         ([*LONG, {**LONG[0], "prediction": "other"}], "record 4 repeats segment 1 of system 'A'"),
         (LONG[:3], "segment 1 is there for 'A' and not for 'B'; all systems need the same segments. common=True leaves out the 1 of 2"),
         (LONG[1:], "segment 1 is there for 'B' and not for 'A'"),
-        ([*LONG[:3], {**LONG[3], "references": ["other"]}], "segment 1 has another references under 'B' (record 3) than under 'A'"),
+        ([*LONG[:3], {**LONG[3], "references": ["other"]}], "segment 1 has other references under 'B' (record 3) than under 'A'"),
         ([{"prediction": None}], "record 0: 'prediction' is None; an empty text is ''. skip_missing=True leaves such segments out."),
         ([{"prediction": "p", "ref": ["r", None]}], "record 0: 'ref' is ['r', None]; an empty text is ''."),
         ([{"prediction": "p"}, {"prediction": "q", "ref": "r"}], "record 0 has no 'ref', record 1 has it"),

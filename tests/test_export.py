@@ -82,6 +82,12 @@ def test_one_test_is_in_the_singular() -> None:
     assert "Holm-corrected for the 1 test shown." in " ".join(one.to_text(width=200).split())
 
 
+def test_nothing_is_said_of_tests_where_none_was_possible() -> None:
+    alone = nlgauge.score({"A": ["a b"], "B": ["a"]}, ["a b"], metrics="wer")
+    for text in (alone.to_text(), alone.to_markdown(), alone.compare().to_text()):
+        assert "orrected" not in text
+
+
 def test_names_break_at_their_joints() -> None:
     assert wrapped("de.Facebook-AI", 10) == ["de.", "Facebook-", "AI"]
     assert wrapped("(char_order=3, beta=2)", 15) == ["(char_order=3,", "beta=2)"]

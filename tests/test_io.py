@@ -254,6 +254,12 @@ def test_columns_by_name_and_by_number_of_one_file(folder: Path) -> None:
         ("d.csv", "", "d.csv:ref", "d.csv is empty"),
         ("d.csv", "ref\n", "d.csv:ref", "d.csv has no rows"),
         ("d.tsv", "src\tref\na\tb\n", "d.tsv", "d.tsv holds columns; name one, d.tsv:COLUMN .there are src, ref"),
+        (
+            "d.tsv",
+            f"{'a long line ' * 9}\tb\na\tb\n",
+            "d.tsv",
+            "there are a long line a long line a lon…, b.. Without a header row they are d.tsv:1",
+        ),
         ("d.jsonl", '{"ref": "a"}\n{"ref"\n', "d.jsonl:ref", "line 2 is not JSON"),
         ("d.jsonl", '{"ref": "a"}\n["a"]\n', "d.jsonl:ref", "line 2 is a JSON list"),
         ("d.jsonl", '{"ref": "a"}\n{"src": "b"}\n', "d.jsonl:ref", "line 2 has no 'ref'"),
@@ -628,7 +634,7 @@ def test_missing_texts_are_refused_with_their_line_or_left_out(folder: Path) -> 
             [{**RECORDS[0], "target": "x"}],
             "both 'reference' and 'target' for the references; keep one, or name the columns that are meant, such as -r d.jsonl:",
         ),
-        ([*RECORDS[:2], {**RECORDS[3], "reference": "x"}, RECORDS[4]], "segment 0 has another references under 'B' (d.jsonl, line 3) than under 'A'"),
+        ([*RECORDS[:2], {**RECORDS[3], "reference": "x"}, RECORDS[4]], "segment 0 has other references under 'B' (d.jsonl, line 3) than under 'A'"),
         (
             [{"id": 1, "prediction": "a"}] * 2,
             "d.jsonl, line 2 repeats segment 1, which is d.jsonl, line 1 already; records of several systems need a 'system'",
@@ -724,9 +730,9 @@ def test_human_judgements_are_read_as_they_are(name: str, options: Any, said: st
     ("name", "options", "advice"),
     [
         ("webnlg2020_en", {}, "--common leaves out the 1 of 178"),
-        ("wmt17_da_seg", {}, "--common leaves out the 3559 of 3559"),
+        ("wmt17_da_seg", {}, "the 129 systems have no segment in common; choose records that have some .--where FIELD=VALUE., .*--pooled"),
         ("wmt17_da_seg", {"common": True}, "the 129 systems have no segment in common; .* a segment of its own with --pooled"),
-        ("wmt21_mqm_news", {"where": {"lp": "en-de"}}, "another references under 'ref-A' .*Leave one of the two systems out"),
+        ("wmt21_mqm_news", {"where": {"lp": "en-de"}}, "other references under 'ref-A' .*Leave one of the two systems out .--where FIELD=VALUE."),
     ],
 )
 def test_judgements_that_do_not_fit_say_what_to_do(name: str, options: Any, advice: str) -> None:

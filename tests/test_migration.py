@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import nlgauge
 from nlgauge.compat import nlgmetricverse
 from nlgauge.compat.nlgmetricverse.loading import LATER
 
@@ -89,6 +90,8 @@ def test_every_library_has_a_section_with_pairs() -> None:
 
 def test_what_comes_later_is_listed() -> None:
     named = set(re.findall(r"`([\w.]+)`", SECTIONS["What comes with later releases"]))
+    assert set(nlgauge._LATER) <= set(nlgmetricverse.__all__)
+    assert all(getattr(nlgauge, name) is getattr(nlgmetricverse, name) for name in nlgauge._LATER)
     raising = [name for name in nlgmetricverse.__all__ if "Comes with a later release" in (getattr(nlgmetricverse, name).__doc__ or "")]
     assert len(raising) == 4
     assert named == {*LATER, *raising, "BERTScorer.plot_example", "load_metric", "CorrelationMeasures", "Benchmarks"}

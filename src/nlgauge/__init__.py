@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from nlgauge.metric.card import ApplTasks as ApplTasks
     from nlgauge.metric.card import Categories as Categories
     from nlgauge.metric.card import QualityDims as QualityDims
+    from nlgauge.metric.card import card as card
     from nlgauge.metric.card import filter_metrics as filter_metrics
     from nlgauge.metric.card import list_metrics as list_metrics
     from nlgauge.metric.function import metric as metric
@@ -50,12 +51,18 @@ _HOMES = {
     **dict.fromkeys(("Metric", "CorpusMetric", "WholeMetric", "Output", "register", "metric"), "nlgauge.metric"),
     "Model": "nlgauge.models",
     "reward": "nlgauge.compat.rewards",
-    **dict.fromkeys(("list_metrics", "filter_metrics", "Categories", "ApplTasks", "QualityDims"), "nlgauge.metric.card"),
+    **dict.fromkeys(("card", "list_metrics", "filter_metrics", "Categories", "ApplTasks", "QualityDims"), "nlgauge.metric.card"),
     **dict.fromkeys(("MetricForNLG", "MetricForLanguageGeneration"), "nlgauge.compat.custom"),
     **dict.fromkeys(
         ("NLGMetricverse", "Jury", "load_metric", "AutoMetric", "DataLoaderStrategies", "get_metric_bounds"), "nlgauge.compat.nlgmetricverse"
     ),
 }
+
+# Names of NLG-Metricverse that come with later releases; a call of them says so.
+_LATER = (
+    *("metric_human_correlation", "metrics_correlation", "times_correlation", "CorrelationMeasures", "Benchmarks"),
+    *("similarity_word_matching", "n_gram_distance_visualization"),
+)
 
 __all__ = sorted(_HOMES)  # noqa: PLE0605
 
@@ -63,6 +70,8 @@ __all__ = sorted(_HOMES)  # noqa: PLE0605
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
+    if name in _LATER:
+        return getattr(import_module("nlgauge.compat.nlgmetricverse"), name)
     if name == "__version__":
         return import_module("importlib.metadata").version("nlgauge")
     raise AttributeError(f"module 'nlgauge' has no attribute {name!r}")

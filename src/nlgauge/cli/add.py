@@ -49,7 +49,7 @@ def add(
         result = result.add(predictions=_predictions(result, systems, encoding=encoding, delimiter=delimiter))
     if metrics:
         result = result.add(*metrics)
-    save(context, result, output or directory, overwrite=output is None or overwrite)
+    save(context, result, output or directory, overwrite=True)
     present(result, shown)
     if not shown.quiet:
         say(f"saved to {output or directory}")

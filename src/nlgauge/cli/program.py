@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -61,8 +63,6 @@ class Program(TyperGroup):
 
 def _reader_left() -> int:
     """Ends well where the reader of a pipe, such as `head`, has seen enough; what is still to be written goes nowhere."""
-    import os
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
@@ -78,6 +78,9 @@ def _explained(error: Exception, debug: bool, command: str) -> int:
     if isinstance(error, NlgaugeError):
         say(f"error: {error}")
         return USAGE if isinstance(error, InputError | ParameterError | LookupError) else FAILURE
+    if isinstance(error, OSError) and error.strerror:  # the disk is full, a folder may not be written to, ...
+        say(f"error: {error.strerror}{f': {error.filename}' if error.filename else ''}")
+        return FAILURE
     say(f"error: {type(error).__name__}: {error}")
     if not debug:
         say("this was not expected; run again with --debug to see where it happened")
@@ -85,7 +88,10 @@ def _explained(error: Exception, debug: bool, command: str) -> int:
 
 
 def _tolerant_streams() -> None:
-    """Makes a text that the terminal's encoding lacks appear as an escape instead of an error."""
+    """Makes a text that the terminal's encoding lacks appear as an escape instead of an error, and what goes to a closed stream vanish."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -143,7 +143,8 @@ def _check_needs(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
     """Raises where a metric needs what was not named."""
     for label, metric in metrics.items():
         if metric.takes != "alone" and corpus.references is None:
-            raise InputError(f"{label} needs references, none were given; name their file with -r.")
+            as_sacrebleu = "or as sacreBLEU does: REFERENCES -i SYSTEM, where - is standard input"
+            raise InputError(f"{label} needs references, none were given; name their file with -r ({as_sacrebleu}).")
         if metric.source and corpus.sources is None:
             raise InputError(f"{label} needs sources, none were given; name their file with -s.")
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +33,10 @@ def check_target(target: str) -> None:
         raise typer.BadParameter(f"{target!r} must end in {', '.join(f'.{form}' for form in FORMS)}, or be - for TSV.", param_hint="'--segments'")
     if target != STDOUT and not Path(target).parent.is_dir():
         raise typer.BadParameter(f"there is no folder {Path(target).parent} to write {target} to.", param_hint="'--segments'")
+    if target != STDOUT and not os.access(target if Path(target).exists() else Path(target).parent, os.W_OK):
+        raise typer.BadParameter(f"{target} cannot be written; choose another file.", param_hint="'--segments'")
+    if form_of(target) == "parquet" and find_spec("pyarrow") is None:
+        raise _no_pyarrow()
 
 
 def write_segments(
@@ -89,8 +95,14 @@ def _fields(values: Sequence[Any]) -> Sequence[Any]:
     return [field_of(value) for value in values]
 
 
+def _no_pyarrow() -> Exception:
+    from nlgauge.errors import MissingExtraError
+
+    return MissingExtraError("pyarrow", "parquet", "writing .parquet files")
+
+
 def _write_parquet(blocks: Iterator[Columns], target: str) -> None:
-    from nlgauge.errors import MissingExtraError, ParameterError
+    from nlgauge.errors import ParameterError
 
     if target == STDOUT:
         raise ParameterError("Parquet is written to a file; name one that ends in .parquet.")
@@ -98,7 +110,7 @@ def _write_parquet(blocks: Iterator[Columns], target: str) -> None:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise MissingExtraError("pyarrow", "parquet", "writing .parquet files") from None
+        raise _no_pyarrow() from None
     joined: dict[str, list[Any]] = {}
     for columns in blocks:
         for name, values in columns.items():

@@ -21,7 +21,6 @@ from shlex import join, quote
 from nlgauge.errors import ParameterError, UnknownMetricError, did_you_mean
 
 METRIC, REFERENCES, INPUT, CONFIDENCE, ECHO = "--metric", "--references", "--input", "--confidence", "--echo"
-_COMMA = re.compile(r",(?![^(]*\))")
 _METRIC_FORM = re.compile(r"[A-Za-z][\w-]*(?:\(.*\))?", re.DOTALL)
 _LIKE_REFERENCES = re.compile(r"(?:^|[._-])ref(?:s|erences?)?(?:[._-]|\d|$)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d*\.?\d+")
@@ -113,12 +112,22 @@ def arranged(words: Sequence[str], names: Names) -> list[str]:
 
 
 def separated(given: str) -> list[str]:
-    """The metrics of one word: a comma outside brackets separates them.
+    """The metrics of one word: commas and blanks outside brackets separate them.
 
-    >>> separated("bleu, chrf(word_order=2,char_order=6)")
-    ['bleu', 'chrf(word_order=2,char_order=6)']
+    >>> separated("bleu, chrf(word_order=2, char_order=6) ter")
+    ['bleu', 'chrf(word_order=2, char_order=6)', 'ter']
     """
-    return [name.strip() for name in _COMMA.split(given)]
+    names, depth, quote_mark = [""], 0, ""
+    for letter in re.sub(r"\s+\(", "(", given):
+        if quote_mark or letter in "'\"":
+            quote_mark = "" if letter == quote_mark else quote_mark or letter
+        else:
+            depth += (letter == "(") - (letter == ")")
+        if depth <= 0 and not quote_mark and (letter == "," or letter.isspace()):
+            names.append("")
+        else:
+            names[-1] += letter
+    return [name for name in names if name] or [given]
 
 
 def _metrics_first(words: list[str]) -> tuple[list[str], list[str]]:

@@ -230,7 +230,7 @@ def _aligned(records: Records, rows: Mapping[str, Sequence[int]], segments: Mapp
     shared = set(first).intersection(*numbers.values())
     every = set().union(*numbers.values())
     if len(shared) < len(every):
-        if not common:
+        if shared and not common:
             odd = next(segment for segment in chain.from_iterable(segments.values()) if segment not in shared)
             lacking = next(system for system, known in numbers.items() if odd not in known)
             having = next(system for system, known in numbers.items() if odd in known)
@@ -240,12 +240,17 @@ def _aligned(records: Records, rows: Mapping[str, Sequence[int]], segments: Mapp
             )
         if not shared:
             raise InputError(
-                f"the {len(rows)} systems have no segment in common; choose records or systems that have some, "
+                f"the {len(rows)} systems have no segment in common; choose records that have some{_by_value(records)}, choose systems, "
                 f"or score every record as a segment of its own with {records.option('pooled')}."
             )
         say_left_out(len(every) - len(shared), len(every), f"not all {len(rows)} systems have them")
     order = [segment for segment in first if segment in shared]
     return {system: [known[segment] for segment in order] for system, known in numbers.items()}
+
+
+def _by_value(records: Records) -> str:
+    """How records are chosen where these were given."""
+    return "" if records.file is None else " (--where FIELD=VALUE)"
 
 
 def _check_shared(records: Records, names: Mapping[str, str], rows: Mapping[str, Sequence[int]], first_name: str) -> None:
@@ -259,10 +264,11 @@ def _check_shared(records: Records, names: Mapping[str, str], rows: Mapping[str,
             for place, one in zip(places, first, strict=True) if not _same([column[i] for i in places], first) else ():
                 if not _same(column[place], one):
                     segment = records.columns[names["id"]][place]
+                    other = "other" if our == "references" else "another"
                     raise InputError(
-                        f"segment {segment!r} has another {our} under {system!r} ({records.place(place)}) than under {first_name!r}; "
-                        f"they belong to the segment. Leave one of the two systems out, or score every record as a segment of its own with "
-                        f"{records.option('pooled')}."
+                        f"segment {segment!r} has {other} {our} under {system!r} ({records.place(place)}) than under {first_name!r}; "
+                        f"they belong to the segment. Leave one of the two systems out{_by_value(records)}, "
+                        f"or score every record as a segment of its own with {records.option('pooled')}."
                     )
 
 

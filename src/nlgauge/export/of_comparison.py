@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nlgauge.export.model import Cell, Footnotes, Page, Sheet, column
 from nlgauge.export.numbers import bounds, number, p_value
 from nlgauge.export.of_result import named
-from nlgauge.export.tested import corrected, how_tested
+from nlgauge.export.tested import any_tested, corrected, how_tested
 
 if TYPE_CHECKING:
     from nlgauge.results.comparison import Compared, Comparison
@@ -27,7 +27,7 @@ def comparison_page(comparison: Comparison) -> Page:
     notes = ["gain: how much better the second system is than the first; minus where it is worse."] if pairs else []
     if any(row.output.higher_is_better is None for row in comparison):
         notes.append("Where neither direction is better, the gain is the second score minus the first.")
-    notes.append(f"p: {how_tested(comparison)}; Holm: {corrected(comparison)}.")
+    notes.append(f"p: {how_tested(comparison)}{f'; Holm: {corrected(comparison)}' if any_tested(comparison) else ''}.")
     if comparison.caution:
         notes.append(f"Caution: {comparison.caution}.")
     seed = [] if comparison.seed is None else [f"Resampled with seed {comparison.seed}."]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nlgauge.export.model import Cell, Column, Footnotes, Page, Sheet, column
 from nlgauge.export.numbers import bounds, counted, number, p_value, stars
-from nlgauge.export.tested import corrected, how_tested, tested_otherwise
+from nlgauge.export.tested import any_tested, corrected, how_tested, tested_otherwise
 from nlgauge.metric import CorpusMetric, Output
 from nlgauge.results.inference import Interval
 from nlgauge.results.resampling import Clusters, caution
@@ -189,7 +189,7 @@ def _how_to_read(cells: ScoreCells, confidence: float) -> list[str]:
         found.append(f"In brackets: {100 * confidence:g} % intervals.")
     if len(cells.result.systems) > 1:
         found.append("The best score is bold.")
-    if cells.comparison is not None and cells.comparison.rows:
+    if cells.comparison is not None and any_tested(cells.comparison):
         found.append("* p < 0.05, ** p < 0.01, *** p < 0.001 (corrected).")
     return found
 
@@ -201,7 +201,7 @@ def _remarks(cells: ScoreCells) -> list[str]:
         for output in table.outputs():
             if output.note and scores[output.name] > 0:
                 found.append(f"{label}, {system}: {scores[output.name]:g} {output.note}.")
-    if cells.comparison is not None and cells.comparison.rows:
+    if cells.comparison is not None and any_tested(cells.comparison):
         found.append(f"p-values: against {cells.comparison.rows[0].first}, {how_tested(cells.comparison)}, Holm-{corrected(cells.comparison)}.")
     units = Clusters(result.corpus.documents, len(result.corpus)).count
     if cells.intervals is not None and caution(units, ""):

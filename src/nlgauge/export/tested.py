@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 _NAMES = {"randomisation": "approximate randomisation", "bootstrap": "paired bootstrap"}
 
 
+def any_tested(comparison: Comparison) -> bool:
+    """Whether there is a p-value to speak of."""
+    return any(not math.isnan(row.p) for row in comparison)
+
+
 def how_tested(comparison: Comparison) -> str:
     """The test of a comparison and its number of resamples."""
     return f"{_NAMES[comparison.test]} with {comparison.resamples} resamples"

@@ -42,7 +42,9 @@ class Reader:
             return Column(str(address), lines, lambda i: f"{address}, line {i + 1}")
         table = self.table(address)
         if address.column is None and list(table.columns) != [NAMELESS]:
-            raise InputError(f"{given} holds columns; name one, {given}:COLUMN (there are {', '.join(table.columns) or 'none'}).")
+            there = ", ".join(name if len(name) <= 30 else f"{name[:29]}…" for name in table.columns) or "none"
+            numbers = f" Without a header row they are {given}:1, {given}:2, ..." if address.kind in ("tsv", "csv") else ""
+            raise InputError(f"{given} holds columns; name one, {given}:COLUMN (there are {there}).{numbers}")
         name = NAMELESS if address.column is None else str(int(address.column)) if address.numbered else address.column
         return Column(str(address), _values(table, name, address.path), lambda i: f"{address}{table.place(i).removeprefix(address.path)}")
 

@@ -14,7 +14,7 @@ from nlgauge.errors import UnknownNameError
 from nlgauge.export.model import Cell, Footnotes, Page, Sheet, column
 from nlgauge.export.of_result import ScoreCells, long_columns, long_rows
 from nlgauge.export.shown import Exported
-from nlgauge.export.tested import corrected, how_tested
+from nlgauge.export.tested import any_tested, corrected, how_tested
 from nlgauge.features import Features
 from nlgauge.metric import CorpusMetric, Metric
 from nlgauge.results.comparison import Comparison
@@ -74,7 +74,8 @@ class Groups(Exported, Mapping[Any, "Result"]):
             name = Cell(str(value), below=f"n={len(result.corpus)}")
             rows += [[Cell() if i else name, *row] for i, row in enumerate(long_rows(cells))]
         first = next(iter(self.results.values()))
-        notes = [f"p-values: against {first.systems[0]}, {how_tested(all_rows)}, Holm-{corrected(all_rows)}." for all_rows in _joined(comparisons)]
+        tested = [rows for rows in _joined(comparisons) if any_tested(rows)]
+        notes = [f"p-values: against {first.systems[0]}, {how_tested(rows)}, Holm-{corrected(rows)}." for rows in tested]
         few = [str(value) for value, result in self.results.items() if caution(Clusters(result.corpus.documents, len(result.corpus)).count, "")]
         if few and shown.intervals:
             notes.append(f"Caution: fewer than 20 segments (or documents), so that intervals are too narrow: {', '.join(few)}.")

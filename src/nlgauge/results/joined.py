@@ -43,7 +43,8 @@ def joined(result: Result, other: Result, system: str, name: str) -> Result:
     first = result.systems[0]
     shared = [label for label in result.labels if label in other.labels and result.tables[first, label].metric == other.tables[system, label].metric]
     if not shared:
-        raise ResultError(f"the two results have no metric in common: {', '.join(result.labels)} and {', '.join(other.labels)}.")
+        labels = " and ".join(", ".join(each.labels) for each in (result, other))
+        raise ResultError(f"the two results have no metric in common that was computed in the same way: {labels}.")
     strings = other.corpus.texts
     predictions = [[strings[text] for text in row] for row in other.corpus.predictions[system].lists()]
     added = result.corpus.adding({name: predictions})

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 import shutil
 import stat
 import tempfile
@@ -83,7 +84,12 @@ def save(result: Result, directory: Path, texts: bool, overwrite: bool) -> Path:
 
 
 def check_free(directory: Path, overwrite: bool) -> None:
-    """Raises where a result may not be saved: the place holds another result, or something else."""
+    """Raises where a result may not be saved: the place cannot be written to, or holds another result or something else."""
+    home = next(place for place in directory.absolute().parents if place.exists())
+    if not home.is_dir():
+        raise ResultError(f"{home} is a file, so {directory} cannot be made; choose another directory.")
+    if not os.access(home, os.W_OK | os.X_OK):
+        raise ResultError(f"{home} cannot be written to, so {directory} cannot be made; choose another directory.")
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return
     if not (directory / "run.json").is_file():
