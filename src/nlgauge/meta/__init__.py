@@ -21,11 +21,16 @@ if TYPE_CHECKING:
     from nlgauge.meta.coefficients import pearson as pearson
     from nlgauge.meta.coefficients import somers as somers
     from nlgauge.meta.coefficients import spearman as spearman
+    from nlgauge.meta.estimate import Estimates as Estimates
+    from nlgauge.meta.estimate import estimate as estimate
     from nlgauge.meta.found import Found as Found
+    from nlgauge.meta.labelling import segments_to_label as segments_to_label
 
 # Where each public name lives; it is imported at first use, as those of nlgauge itself.
 _HOMES = {
     "Found": "found",
+    **dict.fromkeys(("estimate", "Estimates"), "estimate"),
+    "segments_to_label": "labelling",
     **dict.fromkeys(
         ("pearson", "spearman", "kendall", "kendall_a", "kendall_c", "gamma", "somers", "pairwise_difference_pearson"),
         "coefficients",
