@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -32,17 +33,8 @@ STRINGS = {
 }
 OF_SOURCE = {"coverage": "coverage", "density": "density", "compression": "compression"}
 HEADER = [
-    "benchmark",
-    "human",
-    "metrics",
-    "of",
-    "labels",
-    "coverage",
-    "labels alone",
-    "width",
-    "squared error",
-    "effective labels",
-    "without interval",
+    *("benchmark", "human", "metrics", "of", "labels", "coverage", "of labels alone", "width", "squared error", "effective labels"),
+    *("with a remark", "coverage of others"),
 ]
 
 
@@ -52,20 +44,20 @@ def report(work: Path, draws: int, seed: int) -> str:
     lines = []
     for benchmark, dimensions in BENCHMARKS.items():
         humans, metrics, published = scores(benchmark, dimensions)
-        sets = {"chrf": {"chrf": metrics["chrf"]}, f"{len(metrics)} of strings": metrics}
-        if published:
-            sets[f"{len(published)} published"] = published
-        for dimension, human in humans.items():
-            for name, chosen in sets.items():
-                for of in ("means", "differences"):
-                    for shown in (10, 20, 50) if human.shape[1] < 200 else (20, 50, 150):
-                        # There are many more pairs than systems.
-                        times = draws if of == "means" else max(draws // 4, 1)
-                        lines.append([benchmark, dimension, name, of, str(shown), *tried(human, chosen, shown, of, times, seed)])
-            if human.shape[1] > 200:
-                lines.append(
-                    [benchmark, dimension, f"{name}, proposed", "means", "50", *tried(human, chosen, 50, "means", draws, seed, proposed=True)]
-                )
+        sets = {"chrf": {"chrf": metrics["chrf"]}, f"{len(metrics)} of strings": metrics, f"{len(published)} published": published}
+        for (dimension, human), (name, chosen) in product(humans.items(), sets.items()):
+            if not chosen:
+                continue
+            # Published scores may lack a system.
+            held = np.isfinite(list(chosen.values())).all(axis=(0, 2))
+            of_held = {label: values[held] for label, values in chosen.items()}
+            for of, shown in product(("means", "differences"), (10, 20, 50) if human.shape[1] < 200 else (20, 50, 150)):
+                # There are many more pairs than systems.
+                times = draws if of == "means" else max(draws // 4, 1)
+                lines.append([benchmark, dimension, name, of, str(shown), *tried(human[held], of_held, shown, of, times, seed)])
+            if chosen is metrics:
+                found = tried(human, metrics, 50, "means", draws, seed, proposed=True)
+                lines.append([benchmark, dimension, f"{name}, proposed", "means", "50", *found])
     return f"{draws} draws of means and {max(draws // 4, 1)} of differences per row, seed {seed}\n\n" + study.table(HEADER, lines)
 
 
@@ -90,19 +82,18 @@ def scores(benchmark: str, dimensions: tuple[str, ...]) -> tuple[dict[str, np.nd
 
 
 def published_scores(name: str, systems: list[str], segments: list[str]) -> dict[str, np.ndarray]:
-    """The metric scores that the benchmark's authors published, of those metrics that have one for every output."""
+    """The metric scores that others published, NaN where there are none."""
     path = data.FOLDER / f"{name}.peer_metrics.jsonl.gz"
     if not path.is_file():
         return {}
     with gzip.open(path, "rt", encoding="utf-8") as stream:
         cells = {(row["system"], row["segment"]): row["metrics"] for row in map(json.loads, stream)}
     labels = sorted({label for metrics in cells.values() for label in metrics})
-    found = {label: np.array([[cells.get((s, i), {}).get(label, np.nan) for i in segments] for s in systems], dtype=float) for label in labels}
-    return {label: values for label, values in found.items() if np.isfinite(values).all()}
+    return {label: np.array([[cells.get((s, i), {}).get(label, np.nan) for i in segments] for s in systems], dtype=float) for label in labels}
 
 
 def tried(human: np.ndarray, metrics: Mapping[str, np.ndarray], shown: int, of: str, draws: int, seed: int, proposed: bool = False) -> list[str]:
-    """Coverage with metrics and from labels alone, the ratio of widths and of squared errors, effective labels, rows without an interval."""
+    """Coverage with metrics and from labels alone, the ratio of widths and of squared errors, effective labels, rows with a remark."""
     rng = np.random.default_rng(seed)
     truth = human.mean(axis=1)
     found = []
@@ -117,16 +108,17 @@ def tried(human: np.ndarray, metrics: Mapping[str, np.ndarray], shown: int, of: 
         partly = np.where(mask, human, np.nan)
         for row in estimate(partly, metrics, of=of, generalise_to="none", probabilities=probabilities, seed=int(rng.integers(2**32))):
             value = truth[int(row["system"]) - 1] - (truth[int(row["other"]) - 1] if of == "differences" else 0.0)
-            found.append(
-                [value, *(row[name] for name in ("estimate", "low", "high", "classical", "classical_low", "classical_high", "effective_labels"))]
-            )
-    value, estimated, low, high, alone, alone_low, alone_high, effective = np.array(found).T
+            names = ("estimate", "low", "high", "classical", "classical_low", "classical_high", "effective_labels")
+            found.append([value, bool(row["reason"]), *(row[name] for name in names)])
+    value, remark, estimated, low, high, alone, alone_low, alone_high, effective = np.array(found).T
     known = ~np.isnan(low)
+    hit = (low <= value) & (value <= high)
     return [
-        f"{np.mean((low <= value)[known] & (value <= high)[known]):.3f}",
-        f"{np.mean((alone_low <= value)[known] & (value <= alone_high)[known]):.3f}",
-        f"{np.sum((high - low)[known]) / np.sum((alone_high - alone_low)[known]):.2f}",
+        f"{hit[known].mean():.3f}",
+        f"{((alone_low <= value) & (value <= alone_high))[known].mean():.3f}",
+        f"{(high - low)[known].sum() / (alone_high - alone_low)[known].sum():.2f}",
         f"{np.mean((estimated - value) ** 2) / np.mean((alone - value) ** 2):.2f}",
         f"{np.median(effective[known]):.0f}",
-        f"{1 - known.mean():.2f}",
+        f"{remark.mean():.2f}",
+        f"{hit[remark == 0].mean():.3f}" if (remark == 0).sum() >= 50 else "",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta import estimate
+from nlgauge.meta import Judgements, estimate
 from nlgauge.meta.control_variates import Drawn, best_power, controlled, summed
 from nlgauge.meta.cross_fitting import out_of_fold
 
@@ -376,3 +377,20 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
         estimate(human[0], metrics[0, 0], of="differences")
     with pytest.raises(ParameterError, match="width must be above 0"):
         estimate(human, metrics).labels_needed(0)
+
+
+def test_judgements_estimate_and_propose() -> None:
+    human, metrics = scores(13)
+    partly = shown(human, np.arange(60) < 20)
+    judged = Judgements.from_arrays({"adequacy": partly}, {"ter": -metrics[0], "chrf": metrics[1]}, list("abc"), higher_is_better={"ter": False})
+    found = judged.estimate("adequacy", of="differences")
+    plain = estimate(partly, {"ter": metrics[0], "chrf": metrics[1]}, of="differences", systems=list("abc"))
+    assert found.rows == plain.rows
+    assert judged.estimate(metrics=["chrf"]).rows == estimate(partly, metrics[1], systems=list("abc")).rows
+    assert sum(judged.segments_to_label(7).column("proposed")) == 7
+    with pytest.raises(InputError, match="by_group"):
+        replace(judged, groups=("en-de", "zh-en") * 30).estimate()
+    with pytest.raises(InputError, match="weights"):
+        replace(judged, weights=np.ones(60)).estimate()
+    with pytest.raises(InputError, match="scores whole systems alone"):
+        replace(judged, system_scores={"bleu": np.ones(3)}).estimate(metrics=["bleu"])

@@ -24,17 +24,29 @@ if TYPE_CHECKING:
     from nlgauge.meta.estimate import Estimates as Estimates
     from nlgauge.meta.estimate import estimate as estimate
     from nlgauge.meta.found import Found as Found
+    from nlgauge.meta.judgements import Judgements as Judgements
     from nlgauge.meta.labelling import segments_to_label as segments_to_label
+    from nlgauge.meta.soft import pairwise_accuracy as pairwise_accuracy
+    from nlgauge.meta.soft import pooled_pairwise_accuracy as pooled_pairwise_accuracy
+    from nlgauge.meta.soft import soft_pairwise_accuracy as soft_pairwise_accuracy
+    from nlgauge.meta.ties import acc_eq as acc_eq
+    from nlgauge.meta.ties import calibrate as calibrate
+    from nlgauge.meta.ties import darr as darr
+    from nlgauge.meta.ties import darr_of_pairs as darr_of_pairs
+    from nlgauge.meta.ties import tau_eq as tau_eq
 
 # Where each public name lives; it is imported at first use, as those of nlgauge itself.
 _HOMES = {
     "Found": "found",
     **dict.fromkeys(("estimate", "Estimates"), "estimate"),
     "segments_to_label": "labelling",
+    "Judgements": "judgements",
     **dict.fromkeys(
         ("pearson", "spearman", "kendall", "kendall_a", "kendall_c", "gamma", "somers", "pairwise_difference_pearson"),
         "coefficients",
     ),
+    **dict.fromkeys(("darr", "darr_of_pairs", "acc_eq", "tau_eq", "calibrate"), "ties"),
+    **dict.fromkeys(("pairwise_accuracy", "pooled_pairwise_accuracy", "soft_pairwise_accuracy"), "soft"),
 }
 
 __all__ = sorted(_HOMES)  # noqa: PLE0605

@@ -37,7 +37,8 @@ def snapped(values: Array) -> Array:
     2
     """
     largest = np.max(np.where(np.isnan(values), 0.0, np.abs(values)), axis=-1, keepdims=True, initial=0.0)
-    return np.round(values / np.where(largest == 0, 1.0, largest) / _GRID) * _GRID
+    scale = np.where(largest == 0, 1.0, largest)
+    return np.asarray(np.round(values / scale / _GRID) * _GRID * scale)
 
 
 class Runs(NamedTuple):

@@ -45,15 +45,12 @@ def kendall(x: Any, z: Any) -> Array:
     >>> round(float(kendall([3.1, 2, 2, 5.5, 4, 1, 4, 2.5], [3, 2, 1, 5, 5, 1, 3, 2])), 10)
     0.8807048459
     """
-    c, d, tied_x, tied_z, _ = _pairs(x, z)
-    return _ratio(c - d, np.sqrt((c + d + tied_z) * (c + d + tied_x)))
+    return _tau_b(_pairs(x, z))
 
 
 def kendall_a(x: Any, z: Any) -> Array:
     """Kendall's tau-a, over all pairs; NaN where either side is constant."""
-    found = _pairs(x, z)
-    both_vary = (found.concordant + found.discordant + found.tied_z > 0) & (found.concordant + found.discordant + found.tied_x > 0)
-    return _ratio(found.concordant - found.discordant, np.where(both_vary, found.all, 0))
+    return _tau_a(_pairs(x, z))
 
 
 def kendall_c(x: Any, z: Any) -> Array:
@@ -67,14 +64,53 @@ def kendall_c(x: Any, z: Any) -> Array:
 
 def gamma(x: Any, z: Any) -> Array:
     """Goodman and Kruskal's gamma: ties are left out."""
-    c, d, *_ = _pairs(x, z)
-    return _ratio(c - d, c + d)
+    return _gamma(_pairs(x, z))
 
 
 def somers(x: Any, z: Any) -> Array:
-    """Somers' D of z given x: of the pairs that x orders, how many more z orders alike than the other way round; NaN where z is constant too."""
-    c, d, tied_x, tied_z, _ = _pairs(x, z)
-    return _ratio(c - d, np.where(c + d + tied_x > 0, c + d + tied_z, 0))
+    """Somers' D of z given x: of the pairs that x orders, how many more z orders alike than the other way round; NaN where either is constant."""
+    return _somers(_pairs(x, z))
+
+
+def accuracy(x: Any, z: Any) -> Array:
+    """The share of pairs that both sides order alike or both call tied; NaN without pairs, and not where a side is constant.
+
+    >>> round(float(accuracy([1, 2, 3, 3], [1, 2, 4, 3])), 4)
+    0.8333
+    """
+    return _accuracy(_pairs(x, z))
+
+
+def tau_of_accuracy(x: Any, z: Any) -> Array:
+    """2 accuracy - 1."""
+    return 2 * accuracy(x, z) - 1
+
+
+def _tau_b(found: Pairs) -> Array:
+    c, d, tied_x, tied_z, _ = found
+    return _ratio(c - d, np.sqrt((c + d + tied_z) * (c + d + tied_x)))
+
+
+def _tau_a(found: Pairs) -> Array:
+    return _ratio(found.concordant - found.discordant, np.where(_both_vary(found), found.all, 0))
+
+
+def _gamma(found: Pairs) -> Array:
+    return _ratio(found.concordant - found.discordant, found.concordant + found.discordant)
+
+
+def _somers(found: Pairs) -> Array:
+    c, d, _, tied_z, _ = found
+    return _ratio(c - d, np.where(_both_vary(found), c + d + tied_z, 0))
+
+
+def _accuracy(found: Pairs) -> Array:
+    return _ratio(found.concordant + found.tied_both, found.all)
+
+
+def _both_vary(found: Pairs) -> Array:
+    ordered = found.concordant + found.discordant
+    return (ordered + found.tied_z > 0) & (ordered + found.tied_x > 0)
 
 
 def pairwise_difference_pearson(x: Any, z: Any) -> Array:
@@ -151,13 +187,20 @@ def pearson_p(r: Array, n: Array) -> Array:
 
 
 class Coefficient(NamedTuple):
-    """A coefficient by name: its function, how p is found ("t", "pairs", or "" where there is none), and whether it sees ranks alone."""
+    """A coefficient by name.
+
+    `test` says how p is found: "t", "pairs", or "" where there is none. `by_rank`: it sees the order of values alone. `of_pairs`: it follows from the
+    kinds of pairs. `pooled`: its function takes the last two axes, groups and points. `accuracy`: a constant metric has a value, its floor.
+    """
 
     name: str
     function: Callable[[Any, Any], Array]
     test: str
     by_rank: bool
     title: str
+    of_pairs: Callable[[Pairs], Array] | None = None
+    pooled: bool = False
+    accuracy: bool = False
 
     def __call__(self, x: Any, z: Any) -> Array:
         return self.function(x, z)
@@ -173,17 +216,20 @@ class Coefficient(NamedTuple):
         return np.full(np.shape(value), np.nan)
 
 
-# Those that are functions of one pair of vectors; further ones, which need groups, thresholds or draws, are in ties.py and soft.py.
+# Those that need further options, thresholds or draws are in ties.py and soft.py.
 COEFFICIENTS = {
     one.name: one
     for one in (
         Coefficient("pearson", pearson, "t", False, "Pearson's r"),
         Coefficient("spearman", spearman, "t", True, "Spearman's rho"),
-        Coefficient("kendall", kendall, "pairs", True, "Kendall's tau-b"),
-        Coefficient("kendall_a", kendall_a, "pairs", True, "Kendall's tau-a"),
+        Coefficient("kendall", kendall, "pairs", True, "Kendall's tau-b", _tau_b),
+        Coefficient("kendall_a", kendall_a, "pairs", True, "Kendall's tau-a", _tau_a),
         Coefficient("kendall_c", kendall_c, "pairs", True, "Kendall's tau-c"),
-        Coefficient("gamma", gamma, "pairs", True, "Goodman and Kruskal's gamma"),
-        Coefficient("somers", somers, "pairs", True, "Somers' D"),
+        Coefficient("gamma", gamma, "pairs", True, "Goodman and Kruskal's gamma", _gamma),
+        Coefficient("somers", somers, "pairs", True, "Somers' D", _somers),
+        Coefficient("pdp", pairwise_difference_pearson, "", False, "pairwise-difference Pearson", pooled=True),
+        Coefficient("acc_eq", accuracy, "", True, "pairwise accuracy that counts ties", _accuracy, accuracy=True),
+        Coefficient("tau_eq", tau_of_accuracy, "", True, "tau that counts ties", lambda found: 2 * _accuracy(found) - 1, accuracy=True),
     )
 }
 

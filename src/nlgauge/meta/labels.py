@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.control_variates import Drawn
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgements import Judgements
 
 DRAWN = ("segments", "cells", "documents")
 
@@ -93,6 +96,20 @@ def labels(human: Any, metrics: Any, systems: Sequence[str] | None, drawn: str |
         probabilities is not None,
         int((outputs & ~known).sum()),
     )
+
+
+def labelled_scores(judgements: Judgements, dimension: str | None, metrics: Sequence[str] | None = None) -> tuple[Array, dict[str, Array]]:
+    """The human scores of a dimension, and the metrics that score segments, of judgements that have neither groups nor weights."""
+    if judgements.groups is not None and len(set(judgements.groups)) > 1:
+        raise InputError("these judgements have groups, whose systems are not compared; take one of judgements.by_group().values().")
+    if judgements.weights is not None:
+        raise InputError("these judgements have weights, and estimates are of plain means; leave the weights out.")
+    human = judgements.human(dimension)
+    chosen = list(judgements.metrics) if metrics is None else [judgements.check_metric(label) for label in metrics]
+    whole = [label for label in chosen if label not in judgements.metrics]
+    if whole:
+        raise InputError(f"metric {whole[0]} scores whole systems alone; estimates need its scores of segments.")
+    return human, {label: judgements.oriented(label) for label in chosen}
 
 
 def _stacked(metrics: Any, shape: tuple[int, ...]) -> tuple[tuple[str, ...], Array]:

@@ -1,0 +1,162 @@
+"""Replicates: a coefficient at a level in every draw of systems and inputs, for one metric x (S, N) and human scores z (S, N).
+
+    system      one product of the scores with the inputs' counts gives the means of all draws; then weighted coefficients with the systems' counts
+    input       products of the systems' counts with x, x^2, x z, ... (Pearson), with indicators of order (Spearman), and of the pairs' counts with
+                products of signs (Kendall and its kin); the mean over inputs is weighted with their counts
+    global      weights are products of both counts
+    by_system   one weighted vector per system; the mean is weighted with the systems' counts
+
+What none of these can do (tau-c, calibrated and soft accuracies) is computed draw by draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
+from nlgauge.meta import weighted
+from nlgauge.meta.arrays import paired, snapped
+from nlgauge.meta.coefficients import Coefficient
+from nlgauge.meta.kendall import Pairs
+from nlgauge.meta.levels import check_level, human_means
+from nlgauge.meta.resampling import Draws
+
+_BLOCK = 20_000_000
+
+
+def replicates(coefficient: Coefficient, level: str, x: Any, z: Any, draws: Draws, weights: Array | None = None, whole: Array | None = None) -> Array:
+    """(B,) the coefficient in each draw; NaN where a draw leaves it undefined. `weights` and `whole` as for `levels.at_level`."""
+    check_level(level)
+    x, z = paired(x, z)
+    inputs = draws.inputs if weights is None else draws.inputs * weights
+    if coefficient.name not in _VECTORISED:
+        return draw_by_draw(coefficient, level, x, z, draws, weights, whole)
+    if level == "system":
+        return _system(coefficient, x, z, draws.systems, inputs, None if whole is None else (whole, human_means(z, weights)))
+    if coefficient.name == "pdp":
+        return _pooled_differences(*((x, z, draws.systems, inputs) if level == "input" else _as_inputs(level, x, z, draws)))
+    if level == "input":
+        return _averaged(_inputs(coefficient, x, z, draws), inputs)
+    if level == "by_system":
+        return _averaged(np.stack([_vector(coefficient, *both, draws.inputs) for both in zip(x, z, strict=True)], axis=1), draws.systems)
+    size = max(1, _BLOCK // x.size)
+    blocks = [slice(i, i + size) for i in range(0, len(draws), size)]
+    flat = [(draws.systems[block, :, None] * draws.inputs[block, None, :]).reshape(-1, x.size) for block in blocks]
+    return np.concatenate([_vector(coefficient, x.ravel(), z.ravel(), part) for part in flat])
+
+
+_VECTORISED = {"pearson", "spearman", "kendall", "kendall_a", "gamma", "somers", "acc_eq", "tau_eq", "pdp"}
+
+
+def draw_by_draw(
+    coefficient: Coefficient, level: str, x: Array, z: Array, draws: Draws, weights: Array | None = None, whole: Array | None = None
+) -> Array:
+    """The same by taking the systems and inputs of each draw, which is slow and needs nothing to be known of the coefficient."""
+    from nlgauge.meta.levels import at_level
+
+    found = []
+    for systems, inputs in zip(draws.systems.astype(np.int64), draws.inputs.astype(np.int64), strict=True):
+        rows, columns = np.repeat(np.arange(len(x)), systems), np.repeat(np.arange(x.shape[1]), inputs)
+        cells = np.ix_(rows, columns)
+        own = None if weights is None else weights[columns]
+        found.append(at_level(coefficient, level, x[cells], z[cells], own, None if whole is None else whole[rows]).value)
+    return np.array(found)
+
+
+def _vector(coefficient: Coefficient, x: Array, z: Array, weights: Array) -> Array:
+    known = ~np.isnan(x)
+    x, z = x[known], z[known]
+    weights = weights if known.all() else weights[:, known]
+    if coefficient.of_pairs is not None:
+        return coefficient.of_pairs(weighted.fixed_pairs(x, z, weights))
+    function: Callable[..., Array] = weighted.fixed_pearson if coefficient.name == "pearson" else weighted.fixed_spearman
+    return function(x, z, weights)
+
+
+def _system(coefficient: Coefficient, x: Array, z: Array, systems: Array, inputs: Array, whole: tuple[Array, Array] | None) -> Array:
+    if whole is None:
+        known = ~np.isnan(x)
+        total = inputs @ known.T if not known.all() else inputs.sum(axis=1, keepdims=True)
+        total = np.where(total == 0, np.nan, total)
+        means = [inputs @ np.where(known, side, 0.0).T / total for side in (x, z)]
+    else:
+        means = [np.broadcast_to(side, systems.shape) for side in paired(*whole)]
+    if coefficient.by_rank:
+        # The grid is that of the systems that were drawn, as where they are taken one by one.
+        means = [snapped(np.where(systems > 0, side, np.nan)) for side in means]
+    if coefficient.of_pairs is not None:
+        return coefficient.of_pairs(weighted.moving_pairs(means[0], means[1], systems))
+    return (weighted.moving_spearman if coefficient.name == "spearman" else weighted.moving_pearson)(means[0], means[1], systems)
+
+
+def _inputs(coefficient: Coefficient, x: Array, z: Array, draws: Draws) -> Array:
+    """(B, N) the coefficient over systems within each input."""
+    if coefficient.of_pairs is not None:
+        return coefficient.of_pairs(_pairs_within(x, z, draws.pairs))
+    if coefficient.name == "spearman":
+        return _ranked_within(x, z, draws.systems)
+    return weighted.correlation_of_sums(*_sums_within(x, z, draws.systems))
+
+
+def _sums_within(x: Array, z: Array, systems: Array) -> list[Array]:
+    """(B, N) the weighted sums over systems of 1, x, z, x^2, z^2 and x z, both sides centred within inputs."""
+    known = ~np.isnan(x)
+    count = np.maximum(known.sum(axis=0), 1)
+    x, z = (np.where(known, side - np.where(known, side, 0.0).sum(axis=0) / count, 0.0) for side in (x, z))
+    return [systems @ side for side in (known.astype(np.float64), x, z, x * x, z * z, x * z)]
+
+
+def _ranked_within(x: Array, z: Array, systems: Array) -> Array:
+    size = max(1, _BLOCK // max(1, len(systems) * len(x)))
+    blocks = []
+    for i in range(0, x.shape[1], size):
+        known = ~np.isnan(x[:, i : i + size])
+        counts = systems[:, :, None] * known
+        total = counts.sum(axis=1, keepdims=True)
+        ranks = []
+        for side in (x[:, i : i + size], z[:, i : i + size]):
+            # below[k, (i, n)]: how much system k adds to the rank of system i on input n.
+            below = (side[:, None, :] < side[None, :, :]) + 0.5 * (side[:, None, :] == side[None, :, :])
+            ranks.append((systems @ below.reshape(len(side), -1)).reshape(len(systems), *side.shape) - total / 2)
+        sums = [np.einsum("bsn,bsn,bsn->bn", counts, one, other) for one, other in ((ranks[0], ranks[0]), (ranks[1], ranks[1]), (ranks[0], ranks[1]))]
+        zero = np.zeros_like(sums[0])
+        blocks.append(weighted.correlation_of_sums(np.ones_like(zero), zero, zero, *sums))
+    return np.concatenate(blocks, axis=1)
+
+
+def _pairs_within(x: Array, z: Array, pair_weights: Array) -> Pairs:
+    """(B, N) the pairs of systems within each input."""
+    i, j = np.triu_indices(len(x), 1)
+    known = ~(np.isnan(x[i]) | np.isnan(x[j]))
+    sx, sz = ((side[i] > side[j]).astype(np.float32) - (side[i] < side[j]) for side in (x, z))
+    columns = x.shape[1]
+    ordered_x, ordered_z = np.abs(sx), np.abs(sz)
+    products = pair_weights @ np.concatenate([sx * sz, ordered_x, ordered_z, ordered_x * ordered_z, known.astype(np.float32)], axis=1)
+    difference, varied_x, varied_z, ordered, everything = (products[:, k * columns : (k + 1) * columns].astype(np.float64) for k in range(5))
+    tied = everything - varied_x - varied_z + ordered
+    return Pairs((ordered + difference) / 2, (ordered - difference) / 2, varied_z - ordered, varied_x - ordered, tied)
+
+
+def _averaged(values: Array, weights: Array) -> Array:
+    known = ~np.isnan(values)
+    total = np.where(known, weights, 0.0).sum(axis=1)
+    return np.asarray((weights * np.where(known, values, 0.0)).sum(axis=1) / np.where(total == 0, np.nan, total))
+
+
+def _as_inputs(level: str, x: Array, z: Array, draws: Draws) -> tuple[Array, Array, Array, Array]:
+    """The level's groups as the columns of a table: points, groups, and the counts of both."""
+    if level == "by_system":
+        return x.T, z.T, draws.inputs, draws.systems
+    flat = (draws.systems[:, :, None] * draws.inputs[:, None, :]).reshape(len(draws), -1)
+    return x.reshape(-1, 1), z.reshape(-1, 1), flat, np.ones((len(draws), 1))
+
+
+def _pooled_differences(x: Array, z: Array, points: Array, groups: Array) -> Array:
+    sums = _sums_within(x, z, points)
+    between, squares_x, squares_z = ((groups * sums[0] * one).sum(axis=1) for one in weighted.centred_sums(*sums))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = between / np.sqrt(squares_x * squares_z)
+    return np.asarray(np.clip(np.where((squares_x > 0) & (squares_z > 0), found, np.nan), -1, 1))

@@ -1,0 +1,157 @@
+"""Coefficients under many weightings at once: the values stand still, and each row of whole-number weights is one resample.
+
+`fixed_*` take vectors (n,) without NaN and weights (B, n); `moving_*` take values that differ between draws, (B, n), NaN where one is not known.
+A point of weight w is there w times; pairs of a point with its own copies are not pairs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
+from nlgauge.meta.kendall import Pairs, pairs
+
+# Below this share of the plain squares, what one-pass sums leave of a variance is rounding.
+_CONSTANT = 1e-12
+# Beyond, a matrix of signs costs more than counting each draw's pairs while merging.
+_SIGNS = 4096
+_BLOCK = 8_000_000
+
+
+def correlation_of_sums(n: Array, x: Array, z: Array, xx: Array, zz: Array, xz: Array) -> Array:
+    """Pearson's r from weighted sums; NaN where a side is constant."""
+    between, squares_x, squares_z = centred_sums(n, x, z, xx, zz, xz)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = between / np.sqrt(squares_x * squares_z)
+    return np.asarray(np.clip(np.where((squares_x > 0) & (squares_z > 0), found, np.nan), -1, 1))
+
+
+def centred_sums(n: Array, x: Array, z: Array, xx: Array, zz: Array, xz: Array) -> tuple[Array, Array, Array]:
+    """The sums of centred products: x z, x x and z z; the squares of a constant side are 0."""
+    m = np.where(n == 0, 1, n)
+    squares_x, squares_z = xx - x * x / m, zz - z * z / m
+    squares_x = np.where(squares_x <= _CONSTANT * xx, 0, squares_x)
+    squares_z = np.where(squares_z <= _CONSTANT * zz, 0, squares_z)
+    return xz - x * z / m, squares_x, squares_z
+
+
+def fixed_pearson(x: Array, z: Array, weights: Array) -> Array:
+    """(B,) Pearson's r."""
+    if not len(x):
+        return np.full(len(weights), np.nan)
+    x, z = x - x.mean(), z - z.mean()
+    sums = weights @ np.stack([np.ones(len(x)), x, z, x * x, z * z, x * z], axis=1)
+    return correlation_of_sums(*sums.T)
+
+
+def fixed_spearman(x: Array, z: Array, weights: Array) -> Array:
+    """(B,) Spearman's rho: each value's mid-rank is the weight below it, half of its own, and one half."""
+    size = max(1, _BLOCK // max(1, len(x)))
+    found = [_spearman(x, z, weights[i : i + size]) for i in range(0, len(weights), size)]
+    return np.concatenate(found) if found else np.empty(0)
+
+
+def _spearman(x: Array, z: Array, weights: Array) -> Array:
+    (places_x, ranks_x, squares_x), (places_z, ranks_z, squares_z) = (_ranks(side, weights) for side in (x, z))
+    between = np.einsum("bn,bn,bn->b", weights, ranks_x[:, places_x], ranks_z[:, places_z])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = between / np.sqrt(squares_x * squares_z)
+    return np.asarray(np.clip(np.where((squares_x > 0) & (squares_z > 0), found, np.nan), -1, 1))
+
+
+def _ranks(values: Array, weights: Array) -> tuple[Array, Array, Array]:
+    """The level of each value, the levels' mid-ranks minus the mean rank (B, levels), and the weighted sum of their squares (B,)."""
+    if not len(values):
+        return np.empty(0, dtype=np.int64), np.empty((len(weights), 0)), np.zeros(len(weights))
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    starts = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    places = np.empty(len(values), dtype=np.int64)
+    places[order] = np.cumsum(starts) - 1
+    own = np.add.reduceat(weights[:, order], np.flatnonzero(starts), axis=1)
+    upto = np.cumsum(own, axis=1)
+    # mid-rank - mean = (below + own / 2 + 1/2) - (total + 1) / 2
+    ranks = upto - own / 2 - upto[:, -1:] / 2
+    return places, ranks, (own * ranks * ranks).sum(axis=1)
+
+
+def fixed_pairs(x: Array, z: Array, weights: Array) -> Pairs:
+    """(B,) how many pairs are of each kind."""
+    if len(x) > _SIGNS:
+        return _pairs_by_draw(x, z, weights)
+    plain = _pair_weight(weights, np.zeros(len(x)))
+    joint = np.unique(np.stack([x, z]), axis=1, return_inverse=True)[1].reshape(-1) if len(x) else x
+    tied_x, tied_z, tied = (_pair_weight(weights, side) for side in (x, z, joint))
+    difference = np.zeros(len(weights))
+    if len(x):
+        signs = _signs(x) * _signs(z)
+        size = max(1, _BLOCK // len(x))
+        for i in range(0, len(weights), size):
+            part = weights[i : i + size].astype(np.float32)
+            difference[i : i + size] = np.einsum("bn,bn->b", part @ signs, part, dtype=np.float64) / 2
+    ordered = plain - tied_x - tied_z + tied
+    return Pairs((ordered + difference) / 2, (ordered - difference) / 2, tied_x - tied, tied_z - tied, tied)
+
+
+def _signs(values: Array) -> Array:
+    return (values[:, None] > values).astype(np.float32) - (values[:, None] < values)
+
+
+def _pair_weight(weights: Array, values: Array) -> Array:
+    """(B,) the weight of pairs of equal values, self-pairs left out."""
+    if not len(values):
+        return np.zeros(len(weights))
+    order = np.argsort(values, kind="stable")
+    starts = np.concatenate([[True], values[order][1:] != values[order][:-1]])
+    own = np.add.reduceat(weights[:, order], np.flatnonzero(starts), axis=1)
+    return np.asarray(((own * own).sum(axis=1) - (weights * weights).sum(axis=1)) / 2)
+
+
+def _pairs_by_draw(x: Array, z: Array, weights: Array) -> Pairs:
+    found = []
+    for row in weights.astype(np.int64):
+        counted = pairs(np.repeat(x, row), np.repeat(z, row))
+        found.append(counted._replace(tied_both=counted.tied_both - (row * (row - 1)).sum() / 2))
+    return Pairs(*np.array(found, dtype=np.float64).T)
+
+
+def moving_pearson(x: Array, z: Array, weights: Array) -> Array:
+    """(B,) Pearson's r."""
+    w = np.where(np.isnan(x) | np.isnan(z), 0.0, weights)
+    n = np.maximum(w.sum(axis=-1, keepdims=True), 1)
+    x, z = (np.where(w == 0, 0.0, side) for side in (x, z))
+    # Centred in two passes, so that what is left are no differences of large sums.
+    plain_x, plain_z = (w * x * x).sum(axis=-1), (w * z * z).sum(axis=-1)
+    x, z = (side - (w * side).sum(axis=-1, keepdims=True) / n for side in (x, z))
+    squares_x, squares_z = (w * x * x).sum(axis=-1), (w * z * z).sum(axis=-1)
+    defined = (squares_x > 1e-28 * plain_x) & (squares_z > 1e-28 * plain_z)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = (w * x * z).sum(axis=-1) / np.sqrt(squares_x * squares_z)
+    return np.asarray(np.clip(np.where(defined, found, np.nan), -1, 1))
+
+
+def moving_spearman(x: Array, z: Array, weights: Array) -> Array:
+    """(B,) Spearman's rho."""
+    w = np.where(np.isnan(x) | np.isnan(z), 0.0, weights)
+    size = max(1, _BLOCK // max(1, x.shape[1] ** 2))
+    found = [_moving_ranks(x[i : i + size], z[i : i + size], w[i : i + size]) for i in range(0, len(w), size)]
+    return np.concatenate(found) if found else np.empty(0)
+
+
+def _moving_ranks(x: Array, z: Array, w: Array) -> Array:
+    ranks = []
+    for side in (x, z):
+        below = (side[:, :, None] > side[:, None, :]) + 0.5 * (side[:, :, None] == side[:, None, :])
+        ranks.append(np.einsum("bij,bj->bi", below, w))
+    return moving_pearson(ranks[0], ranks[1], w)
+
+
+def moving_pairs(x: Array, z: Array, weights: Array) -> Pairs:
+    """(B,) how many pairs are of each kind."""
+    i, j = np.triu_indices(x.shape[1], 1)
+    w = np.where(np.isnan(x) | np.isnan(z), 0.0, weights)
+    both = w[:, i] * w[:, j]
+    sx, sz = ((side[:, i] > side[:, j]).astype(np.int8) - (side[:, i] < side[:, j]) for side in (x, z))
+    product, level_x, level_z = sx * sz, sx == 0, sz == 0
+    kinds = product == 1, product == -1, level_x & ~level_z, level_z & ~level_x, level_x & level_z
+    return Pairs(*((both * kind).sum(axis=1) for kind in kinds))
