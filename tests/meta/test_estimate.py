@@ -15,6 +15,8 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta import Judgements, estimate
 from nlgauge.meta.control_variates import Drawn, best_power, controlled, summed
 from nlgauge.meta.cross_fitting import out_of_fold
+from nlgauge.meta.estimate import predicted
+from nlgauge.meta.labels import labels
 
 Y = np.array([3.0, 4.5, 2.0, 5.0, 4.0, 1.5, 3.5, 4.0, 2.5, 5.0])
 F = np.array([2.8, 4.0, 2.5, 4.6, 4.4, 2.0, 3.0, 3.7, 3.1, 4.5])
@@ -394,3 +396,58 @@ def test_judgements_estimate_and_propose() -> None:
         replace(judged, weights=np.ones(60)).estimate()
     with pytest.raises(InputError, match="scores whole systems alone"):
         replace(judged, system_scores={"bleu": np.ones(3)}).estimate(metrics=["bleu"])
+
+
+def test_differences_are_fitted_within_segments() -> None:
+    human, metrics = scores(14)
+    human[:, 30:] = np.nan
+    harder = human + 10 * np.random.default_rng(0).normal(size=60)
+    within, within_harder = (out_of_fold(one, metrics, np.arange(60), 5, 0, within_segments=True) for one in (human, harder))
+    over, over_harder = (out_of_fold(one, metrics, np.arange(60), 5, 0, within_segments=False) for one in (human, harder))
+    assert within == pytest.approx(within_harder)
+    assert np.abs(over - over_harder).max() > 0.1
+
+
+def test_differences_of_systems_that_were_labelled_apart() -> None:
+    human, metrics = scores(15)
+    cells = np.random.default_rng(1).random((3, 60)) < 0.6
+    partly = shown(human, cells)
+    means, differences = (estimate(partly, metrics, of=of).parts for of in ("means", "differences"))
+    first, second, found = means[("1",)].alone, means[("2",)].alone, differences[("1", "2")].alone
+    both = cells[0] & cells[1]
+    shared = np.cov(human[0, both], human[1, both])[0, 1]
+    assert both.sum() >= 10
+    assert shared > 0
+    assert found.drawing == pytest.approx(first.drawing + second.drawing)
+    assert found.inputs == pytest.approx(first.inputs + second.inputs - 2 * shared / 60)
+    welch = (first.drawing + second.drawing) ** 2 / (first.drawing**2 / first.degrees + second.drawing**2 / second.degrees)
+    assert found.degrees == pytest.approx(welch)
+
+
+@pytest.mark.parametrize(("systems", "of", "degrees"), [(1, "means", 18), (3, "means", 19 - 1 / 3), (2, "differences", 18), (3, "differences", 18.5)])
+def test_the_price_of_the_power_is_shared(systems: int, of: str, degrees: float) -> None:
+    human, metrics = scores(16, systems=systems)
+    found = estimate(shown(human, np.arange(60) < 20), metrics, of=of)
+    assert [part.found.degrees for part in found.parts.values()] == pytest.approx([degrees] * len(found))
+    assert [part.alone.degrees for part in found.parts.values()] == [19] * len(found)
+
+
+def test_effective_labels_are_those_that_alone_would_do() -> None:
+    human, metrics = scores(17)
+    found = estimate(shown(human, np.arange(60) < 20), metrics)
+    for row, part in zip(found, found.parts.values(), strict=True):
+        n = row["effective_labels"]
+        assert part.alone.drawing / (1 / 20 - 1 / 60) * (1 / n - 1 / 60) == pytest.approx(part.found.drawing)
+        assert row["labels_saved"] == pytest.approx(n - 20)
+        assert row["variance_ratio"] == pytest.approx(part.alone.variance / part.found.variance)
+
+
+def test_drawn_documents_are_folded_as_a_whole() -> None:
+    human, metrics = scores(18)
+    documents = np.repeat(np.arange(12), 5)
+    partly = shown(human, documents < 6)
+    other = partly.copy()
+    other[0, 2] += 100
+    before, after = (predicted(labels(one, metrics, None, "documents", None, documents), "means", 3, 0) for one in (partly, other))
+    assert (before[:, :5] == after[:, :5]).all()
+    assert (before != after).any()
