@@ -451,3 +451,12 @@ def test_drawn_documents_are_folded_as_a_whole() -> None:
     before, after = (predicted(labels(one, metrics, None, "documents", None, documents), "means", 3, 0) for one in (partly, other))
     assert (before[:, :5] == after[:, :5]).all()
     assert (before != after).any()
+    found = estimate(partly, metrics, drawn="documents", documents=documents)
+    assert [part.alone.degrees for part in found.parts.values()] == [5, 5, 5]
+
+
+def test_labels_of_a_pair_that_was_labelled_apart_are_those_of_the_one_with_fewer() -> None:
+    human, metrics = scores(19)
+    cells = np.array([np.arange(60) < 30, np.arange(60) >= 40, np.arange(60) % 2 == 0])
+    found = estimate(shown(human, cells), metrics, of="differences")
+    assert found.column("labels") == [20, 30, 20]
