@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import nlgauge
+from nlgauge.meta import kendall
 from nlgauge.metric.registry import parse
 from studies import data, study
 
@@ -46,7 +47,7 @@ def report(work: Path, benchmark: str) -> str:
     agreement = []
     for name, values in (*((name, [found[name][system]["cosmic"] for system in systems]) for name in METRICS), ("words", None)):
         column = np.array([found["cosmic"][system]["words"] for system in systems] if values is None else values)
-        agreement.append([name, *(float(study.MEASURES["kendall"](column, human)[0]) for human in means.values())])
+        agreement.append([name, *(float(kendall(column, human)) for human in means.values())])
     header = ["system", "COSMIC, nats [95 %]", "deviation over seeds", "Gaussian plug-in", "words", *means]
     return "\n\n".join(
         [

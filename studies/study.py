@@ -10,9 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import kendalltau, pearsonr, spearmanr
 
-MEASURES = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}
+from nlgauge.meta.coefficients import coefficient
+from nlgauge.meta.intervals import percentile
+from nlgauge.meta.levels import at_level
+from nlgauge.meta.replicates import replicates
+from nlgauge.meta.resampling import Draws
+
+MEASURES = ("pearson", "spearman", "kendall")
 
 
 def resumable(path: Path, signature: str, ids: Iterable[str], compute: Callable[[str], Any]) -> dict[str, Any]:
@@ -46,25 +51,26 @@ def resumable(path: Path, signature: str, ids: Iterable[str], compute: Callable[
 
 def system_level(metric: np.ndarray, human: np.ndarray, measure: str) -> float:
     """The correlation of the systems' means; both (systems, segments)."""
-    return _correlation(np.nanmean(metric, axis=1), np.nanmean(human, axis=1), measure)
+    # Of all texts that have a score, also where a person did not judge one.
+    return at_level(coefficient(measure), "system", metric, human, whole=np.nanmean(metric, axis=1)).value
 
 
 def text_level(metric: np.ndarray, human: np.ndarray, measure: str) -> float:
     """The mean over segments of the correlation over systems; segments where one side is constant are left out."""
-    found = [_correlation(metric[:, i], human[:, i], measure) for i in range(metric.shape[1])]
-    return float(np.nanmean(found)) if np.isfinite(found).any() else float("nan")
+    return at_level(coefficient(measure), "input", metric, human).value
 
 
 def interval(metric: np.ndarray, human: np.ndarray, level: Callable[..., float], measure: str, resamples: int = 1000) -> tuple[float, float]:
     """The middle 95 % over resamples of systems and of segments, both with replacement."""
     rng = np.random.default_rng(12345)
-    found = []
-    for _ in range(resamples):
-        systems = rng.integers(metric.shape[0], size=metric.shape[0])
-        segments = rng.integers(metric.shape[1], size=metric.shape[1])
-        found.append(level(metric[np.ix_(systems, segments)], human[np.ix_(systems, segments)], measure))
-    low, high = np.nanpercentile(found, [2.5, 97.5])
-    return float(low), float(high)
+    systems, segments = (np.empty((resamples, size)) for size in metric.shape)
+    for i in range(resamples):
+        for counts in (systems, segments):
+            size = counts.shape[1]
+            counts[i] = np.bincount(rng.integers(size, size=size), minlength=size)
+    drawn = replicates(coefficient(measure), {system_level: "system", text_level: "input"}[level], metric, human, Draws(systems, segments, "both"))
+    found = percentile(drawn)
+    return found.low, found.high
 
 
 def table(header: list[str], lines: Iterable[Iterable[Any]]) -> str:
@@ -76,12 +82,3 @@ def table(header: list[str], lines: Iterable[Iterable[Any]]) -> str:
 def columns(values: Mapping[str, Mapping[str, Mapping[str, float]]], systems: list[str], output: str) -> np.ndarray:
     """(systems, segments) of one output, from segment -> system -> outputs."""
     return np.array([[by_system.get(system, {}).get(output, np.nan) for by_system in values.values()] for system in systems], dtype=float)
-
-
-def _correlation(x: np.ndarray, y: np.ndarray, measure: str) -> float:
-    known = np.isfinite(x) & np.isfinite(y)
-    x, y = x[known], y[known]
-    # Equal up to rounding is constant.
-    if len(x) < 3 or np.ptp(x) <= 1e-12 * np.abs(x).max(initial=0) or np.ptp(y) == 0:
-        return float("nan")
-    return float(MEASURES[measure](x, y)[0])

@@ -132,3 +132,15 @@ def test_segments_must_be_labelled_as_a_whole() -> None:
     partly = np.where(np.arange(200).reshape(2, 100) < 10, human, np.nan)
     with pytest.raises(InputError, match="some of their systems only"):
         segments_to_label(partly, metrics, 10)
+
+
+def test_what_all_systems_share_matters_for_means_alone() -> None:
+    """Segments that are good or bad for all systems alike say nothing of differences."""
+    rng = np.random.default_rng(7)
+    metric = np.sort(rng.normal(size=100)) + 0.01 * rng.normal(size=(2, 100))
+    shared = np.where(np.arange(100) < 40, 3.0, 0.1) * rng.normal(size=100)
+    human = np.where(np.arange(100) % 2 == 0, shared + 0.1 * rng.normal(size=(2, 100)), np.nan)
+    chances = np.array(segments_to_label(human, metric, 20).column("probability"))
+    assert chances[:35].min() > 1.2 * chances[45:].max()
+    apart = segments_to_label(human, metric, 20, of="differences").column("probability")
+    assert max(apart) < 1.5 * min(apart)

@@ -129,3 +129,15 @@ def test_draws_are_counts_and_the_same_for_the_same_seed() -> None:
     for bad in ({"over": "cells"}, {"draws": 0}, {"seed": -1}):
         with pytest.raises(ParameterError):
             bootstrap(2, 2, **bad)
+
+
+def test_equal_means_are_tied_in_every_draw() -> None:
+    rng = np.random.default_rng(1)
+    row = rng.random(40)
+    # The same scores in another order: all means of all inputs are equal, however they are summed.
+    x = np.stack([row, row[::-1], np.roll(row, 7), row + 1])
+    z = np.arange(4.0)[:, None] + np.zeros((4, 40))
+    found = replicates(coefficient("kendall"), "system", x, z, bootstrap(4, 40, "systems", 50, 2))
+    expected = draw_by_draw(coefficient("kendall"), "system", x, z, bootstrap(4, 40, "systems", 50, 2))
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert np.isnan(found[bootstrap(4, 40, "systems", 50, 2).systems[:, 3] == 0]).all()

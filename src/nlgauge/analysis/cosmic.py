@@ -13,6 +13,7 @@ from nlgauge.errors import InputError, ParameterError, ResultError
 from nlgauge.estimators.mutual_information import MutualInformation, digests, warn_of_few
 from nlgauge.features import Features, RunOptions
 from nlgauge.features.encoders import TextEmbedding
+from nlgauge.meta.coefficients import kendall, pearson, spearman
 from nlgauge.metric import Metric
 from nlgauge.metric.registry import parse
 from nlgauge.metrics.cosmic import Cosmic
@@ -205,12 +206,9 @@ def downstream_agreement(given: Result | Corpus, classifiers: Mapping[str, Class
 
 
 def _correlations(scores: Sequence[float], others: Sequence[float]) -> Correlations:
-    from scipy import stats  # here, because importing it takes longer than most scores
-
-    one, other = np.asarray(scores, dtype=np.float64), np.asarray(others, dtype=np.float64)
-    if len(one) < 2 or np.isnan(one).any() or np.ptp(one) == 0 or np.ptp(other) == 0:
+    if np.isnan(scores).any():
         return Correlations(np.nan, np.nan, np.nan)
-    return Correlations(*(float(correlation(one, other).statistic) for correlation in (stats.pearsonr, stats.spearmanr, stats.kendalltau)))
+    return Correlations(*(float(correlation(scores, others)) for correlation in (pearson, spearman, kendall)))
 
 
 def _means(rows: Array) -> list[float]:

@@ -15,6 +15,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError, ResultError
 from nlgauge.features import RunOptions
+from nlgauge.meta.coefficients import spearman
 from nlgauge.metric import AnyMetric
 from nlgauge.metric.registry import parse
 from nlgauge.metrics.shannon import Shannon
@@ -145,11 +146,8 @@ def summary_statistics(corpus: Corpus) -> dict[str, Array]:
 
 def rank_correlation(one: Array, other: Array) -> float:
     """Spearman's correlation where both are known; NaN for fewer than three values or where one side is constant."""
-    from scipy.stats import spearmanr
-
     known = ~(np.isnan(one) | np.isnan(other))
-    one, other = one[known], other[known]
-    return float(spearmanr(one, other).statistic) if len(one) > 2 and np.ptp(one) > 0 and np.ptp(other) > 0 else float("nan")
+    return float(spearman(one, other)) if known.sum() > 2 else float("nan")
 
 
 def _columns(result: Result) -> dict[str, Array]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nlgauge.meta.coefficients import pearson as pearson
     from nlgauge.meta.coefficients import somers as somers
     from nlgauge.meta.coefficients import spearman as spearman
+    from nlgauge.meta.correlate import correlate as correlate
     from nlgauge.meta.estimate import Estimates as Estimates
     from nlgauge.meta.estimate import estimate as estimate
     from nlgauge.meta.found import Found as Found
@@ -40,6 +41,7 @@ _HOMES = {
     "Found": "found",
     **dict.fromkeys(("estimate", "Estimates"), "estimate"),
     "segments_to_label": "labelling",
+    "correlate": "correlate",
     "Judgements": "judgements",
     **dict.fromkeys(
         ("pearson", "spearman", "kendall", "kendall_a", "kendall_c", "gamma", "somers", "pairwise_difference_pearson"),

@@ -12,6 +12,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
 from nlgauge.export.numbers import counted
+from nlgauge.meta.arrays import mean_of_known
 
 if TYPE_CHECKING:
     from nlgauge.meta.estimate import Estimates
@@ -55,7 +56,7 @@ class Judgements:
         shape = len(keep["systems"]), len(keep["segments"])
         keep["ratings"] = {name: _numbers(f"ratings[{name!r}]", values, shape, 3) for name, values in self.ratings.items()}
         given = {name: _numbers(f"humans[{name!r}]", values, shape) for name, values in self.humans.items()}
-        keep["humans"] = {**given, **{name: mean_rating(values) for name, values in keep["ratings"].items() if name not in given}}
+        keep["humans"] = {**given, **{name: mean_of_known(values) for name, values in keep["ratings"].items() if name not in given}}
         keep["metrics"] = {name: _numbers(f"metrics[{name!r}]", values, shape) for name, values in self.metrics.items()}
         keep["system_scores"] = {name: _numbers(f"system_scores[{name!r}]", values, shape[:1], 1) for name, values in self.system_scores.items()}
         if self.weights is not None:
@@ -216,6 +217,12 @@ class Judgements:
 
         return segments_to_label(*labelled_scores(self, dimension), count, segments=self.segments, **options)
 
+    def correlate(self, **options: Any) -> Found:
+        """How well each metric agrees with people: see `nlgauge.meta.correlate`."""
+        from nlgauge.meta.correlate import correlate
+
+        return correlate(self, **options)
+
     @classmethod
     def from_arrays(
         cls,
@@ -231,7 +238,7 @@ class Judgements:
         return from_arrays(humans, metrics, systems, segments, **further)
 
     @classmethod
-    def from_frame(cls, frame: Any, humans: Sequence[str] | str, metrics: Sequence[str] | str, **columns: Any) -> Judgements:
+    def from_frame(cls, frame: Any, humans: Sequence[str] | str, metrics: Sequence[str] | str = (), **columns: Any) -> Judgements:
         """From a tidy frame (pandas, polars, records, or columns by name) with one row per system and segment.
 
         `system`, `segment`, `group`, `annotator` and `weight` name columns; with an annotator there are several rows per system and segment.
@@ -267,13 +274,6 @@ class Judgements:
         from nlgauge.meta.reading import joined
 
         return joined(parts)
-
-
-def mean_rating(ratings: Array) -> Array:
-    """The mean over annotators of what is known; NaN where nobody judged."""
-    known = ~np.isnan(ratings)
-    count = known.sum(axis=-1)
-    return np.asarray(np.where(known, ratings, 0.0).sum(axis=-1) / np.where(count == 0, np.nan, count))
 
 
 def _numbers(name: str, values: Any, shape: tuple[int, ...], dimensions: int = 2) -> Array:

@@ -30,21 +30,22 @@ _BLOCK = 20_000_000
 def replicates(coefficient: Coefficient, level: str, x: Any, z: Any, draws: Draws, weights: Array | None = None, whole: Array | None = None) -> Array:
     """(B,) the coefficient in each draw; NaN where a draw leaves it undefined. `weights` and `whole` as for `levels.at_level`."""
     check_level(level)
+    judged = None if whole is None or level != "system" else (whole, human_means(np.asarray(z, dtype=np.float64), weights))
+    if coefficient.name not in _VECTORISED:
+        return draw_by_draw(coefficient, level, np.asarray(x), np.asarray(z), draws, weights, whole)
     x, z = paired(x, z)
     inputs = draws.inputs if weights is None else draws.inputs * weights
-    if coefficient.name not in _VECTORISED:
-        return draw_by_draw(coefficient, level, x, z, draws, weights, whole)
     if level == "system":
-        return _system(coefficient, x, z, draws.systems, inputs, None if whole is None else (whole, human_means(z, weights)))
-    if coefficient.name == "pdp":
-        return _pooled_differences(*((x, z, draws.systems, inputs) if level == "input" else _as_inputs(level, x, z, draws)))
+        return _system(coefficient, x, z, draws.systems, inputs, judged)
+    if coefficient.name == "pdp" and level != "global":
+        return _pooled_differences(x, z, draws.systems, inputs) if level == "input" else _pooled_differences(x.T, z.T, draws.inputs, draws.systems)
     if level == "input":
         return _averaged(_inputs(coefficient, x, z, draws), inputs)
     if level == "by_system":
         return _averaged(np.stack([_vector(coefficient, *both, draws.inputs) for both in zip(x, z, strict=True)], axis=1), draws.systems)
     size = max(1, _BLOCK // x.size)
     blocks = [slice(i, i + size) for i in range(0, len(draws), size)]
-    flat = [(draws.systems[block, :, None] * draws.inputs[block, None, :]).reshape(-1, x.size) for block in blocks]
+    flat = ((draws.systems[block, :, None] * draws.inputs[block, None, :]).reshape(-1, x.size) for block in blocks)
     return np.concatenate([_vector(coefficient, x.ravel(), z.ravel(), part) for part in flat])
 
 
@@ -72,7 +73,8 @@ def _vector(coefficient: Coefficient, x: Array, z: Array, weights: Array) -> Arr
     weights = weights if known.all() else weights[:, known]
     if coefficient.of_pairs is not None:
         return coefficient.of_pairs(weighted.fixed_pairs(x, z, weights))
-    function: Callable[..., Array] = weighted.fixed_pearson if coefficient.name == "pearson" else weighted.fixed_spearman
+    # Of one group, the correlation of differences is Pearson's own.
+    function: Callable[..., Array] = weighted.fixed_spearman if coefficient.name == "spearman" else weighted.fixed_pearson
     return function(x, z, weights)
 
 
@@ -144,14 +146,6 @@ def _averaged(values: Array, weights: Array) -> Array:
     known = ~np.isnan(values)
     total = np.where(known, weights, 0.0).sum(axis=1)
     return np.asarray((weights * np.where(known, values, 0.0)).sum(axis=1) / np.where(total == 0, np.nan, total))
-
-
-def _as_inputs(level: str, x: Array, z: Array, draws: Draws) -> tuple[Array, Array, Array, Array]:
-    """The level's groups as the columns of a table: points, groups, and the counts of both."""
-    if level == "by_system":
-        return x.T, z.T, draws.inputs, draws.systems
-    flat = (draws.systems[:, :, None] * draws.inputs[:, None, :]).reshape(len(draws), -1)
-    return x.reshape(-1, 1), z.reshape(-1, 1), flat, np.ones((len(draws), 1))
 
 
 def _pooled_differences(x: Array, z: Array, points: Array, groups: Array) -> Array:

@@ -79,9 +79,10 @@ def fixed_pairs(x: Array, z: Array, weights: Array) -> Pairs:
     """(B,) how many pairs are of each kind."""
     if len(x) > _SIGNS:
         return _pairs_by_draw(x, z, weights)
-    plain = _pair_weight(weights, np.zeros(len(x)))
+    squares = np.einsum("bn,bn->b", weights, weights)
+    plain = (weights.sum(axis=1) ** 2 - squares) / 2
     joint = np.unique(np.stack([x, z]), axis=1, return_inverse=True)[1].reshape(-1) if len(x) else x
-    tied_x, tied_z, tied = (_pair_weight(weights, side) for side in (x, z, joint))
+    tied_x, tied_z, tied = (_tied(weights, side, squares) for side in (x, z, joint))
     difference = np.zeros(len(weights))
     if len(x):
         signs = _signs(x) * _signs(z)
@@ -97,14 +98,14 @@ def _signs(values: Array) -> Array:
     return (values[:, None] > values).astype(np.float32) - (values[:, None] < values)
 
 
-def _pair_weight(weights: Array, values: Array) -> Array:
+def _tied(weights: Array, values: Array, squares: Array) -> Array:
     """(B,) the weight of pairs of equal values, self-pairs left out."""
-    if not len(values):
-        return np.zeros(len(weights))
     order = np.argsort(values, kind="stable")
-    starts = np.concatenate([[True], values[order][1:] != values[order][:-1]])
+    starts = np.concatenate([[True], values[order][1:] != values[order][:-1]]) if len(values) else np.empty(0, dtype=bool)
+    if starts.all():
+        return np.zeros(len(weights))
     own = np.add.reduceat(weights[:, order], np.flatnonzero(starts), axis=1)
-    return np.asarray(((own * own).sum(axis=1) - (weights * weights).sum(axis=1)) / 2)
+    return np.asarray((np.einsum("bn,bn->b", own, own) - squares) / 2)
 
 
 def _pairs_by_draw(x: Array, z: Array, weights: Array) -> Pairs:

@@ -1,0 +1,314 @@
+"""correlate: its rows, intervals, floors, ceilings, groups, and what it says of bad input."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+
+from nlgauge.errors import InputError, ParameterError, UnknownNameError
+from nlgauge.meta import Judgements, correlate, soft_pairwise_accuracy
+from nlgauge.meta.intervals import fisher, percentile
+from nlgauge.meta.levels import LEVELS
+from nlgauge.meta.measures import MEASURES, measure
+from nlgauge.meta.resampling import bootstrap
+from nlgauge.meta.ties import calibrate, darr
+
+SCORES = st.one_of(st.integers(0, 3).map(float), st.just(math.nan))
+
+
+def made_up(seed: int = 0, systems: int = 6, segments: int = 12, people: int = 3) -> Judgements:
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(size=(systems, 1)) + rng.normal(size=(systems, segments))
+    ratings = np.round(truth[..., None] + rng.normal(size=(systems, segments, people)) * 0.5)
+    metrics = {"good": truth + rng.normal(size=truth.shape) * 0.5, "ter": -truth + rng.normal(size=truth.shape), "flat": np.zeros(truth.shape)}
+    return Judgements.from_arrays({"quality": ratings}, metrics, higher_is_better={"ter": False, "flat": None})
+
+
+def one(found, **conditions):
+    rows = found.where(**conditions).rows
+    assert len(rows) == 1
+    return rows[0]
+
+
+def test_a_row_for_each_metric_level_and_coefficient() -> None:
+    judged = made_up()
+    found = judged.correlate(levels=LEVELS, draws=50)
+    assert len(found) == 3 * 4 * 3
+    z, x = judged.human(), judged.metrics["ter"]
+    row = one(found, metric="ter", level="system", coefficient="pearson")
+    expected = stats.pearsonr(-x.mean(axis=1), z.mean(axis=1))
+    assert row["value"] == pytest.approx(expected.statistic)
+    assert row["p"] == pytest.approx(expected.pvalue)
+    assert (row["n"], row["n_groups"], row["n_undefined"]) == (6, 1, 0)
+    assert row["low"] < row["value"] < row["high"]
+    by_input = one(found, metric="good", level="input", coefficient="kendall")
+    assert by_input["value"] == pytest.approx(np.mean([stats.kendalltau(judged.metrics["good"][:, i], z[:, i]).statistic for i in range(12)]))
+    assert (by_input["n"], by_input["n_groups"]) == (6, 12)
+    assert math.isnan(by_input["p"])
+    assert found.made["seed"] == 12345
+    assert found.made["draws"] == 50
+    assert "flat" in found.notes[0]
+
+
+def test_a_constant_metric_has_no_correlation_and_says_why() -> None:
+    found = made_up().correlate(draws=10)
+    for row in found.where(metric="flat"):
+        assert math.isnan(row["value"])
+        assert math.isnan(row["low"])
+        assert row["reason"] == "scores are the same for all, or no pair can be ordered"
+    assert one(found, metric="flat", level="input", coefficient="pearson")["n_undefined"] == 12
+
+
+def test_intervals_are_those_of_the_shared_draws() -> None:
+    judged = made_up()
+    for over in ("systems", "inputs", "both"):
+        found = correlate(judged, interval=over, draws=40, seed=7)
+        draws = bootstrap(6, 12, over, 40, 7)
+        for row in found.where(metric=["good", "ter"]):
+            expected = percentile(measure(row["coefficient"]).replicates(row["level"], judged.oriented(row["metric"]), judged.human(), draws))
+            assert (row["low"], row["high"]) == pytest.approx(expected[:2])
+            assert row["over"] == over
+    assert found.rows == correlate(judged, interval="both", draws=40, seed=7).rows or np.array_equal(
+        found.column("low"), correlate(judged, interval="both", draws=40, seed=7).column("low"), equal_nan=True
+    )
+    formula = correlate(judged, interval="fisher", metrics="good")
+    row = one(formula, level="system", coefficient="kendall")
+    assert (row["low"], row["high"]) == pytest.approx(fisher(row["value"], 6, "kendall")[:2])
+    assert "single correlations" in one(formula, level="input", coefficient="pearson")["reason"]
+    assert math.isnan(one(correlate(judged, interval=None, metrics="good"), level="system", coefficient="pearson")["low"])
+    corrected = correlate(judged, method="bca", draws=200, metrics="good", levels="system", coefficients="pearson")[0]
+    plain = correlate(judged, draws=200, metrics="good", levels="system", coefficients="pearson")[0]
+    assert corrected["low"] != plain["low"]
+
+
+def test_every_measure_at_every_level_it_has() -> None:
+    judged = made_up()
+    found = correlate(judged, LEVELS, list(MEASURES), draws=8, metrics=["good", "ter"])
+    assert {(row["coefficient"], row["level"]) for row in found} == {(name, level) for name, by in MEASURES.items() for level in by.levels}
+    x, z = judged.oriented("good"), judged.human()
+    for name in ("acc_eq", "tau_eq", "acc_eq_calibrated", "spa", "pairwise_accuracy"):
+        assert all(not math.isnan(row["floor"]) for row in found.where(coefficient=name))
+    assert one(found, coefficient="spa", metric="good")["value"] == pytest.approx(float(soft_pairwise_accuracy(x, z)))
+    row = one(found, coefficient="acc_eq_calibrated", level="input", metric="good")
+    expected = calibrate(x.T, z.T)
+    assert (row["value"], row["epsilon"], row["skill"], row["floor"]) == pytest.approx(
+        (expected.accuracy, expected.epsilon, expected.skill, expected.floor)
+    )
+    assert row["held_out"] == pytest.approx(expected.held_out)
+    wide = replace(measure("darr"), threshold=1.0)
+    row = correlate(judged, "input", wide, metrics="good", draws=8)[0]
+    assert row["value"] == pytest.approx(float(darr(x.T, z.T, 1.0)))
+    assert row["n"] == sum(abs(a - b) >= 1 for column in z.T for a, b in combinations(column, 2))
+
+
+@settings(max_examples=25, deadline=None)
+@given(arrays(np.float64, (2, 4, 3), elements=SCORES), st.sampled_from(["systems", "inputs", "both"]), st.integers(0, 9))
+def test_replicates_of_pairs_as_an_explicit_loop(sides: np.ndarray, over: str, seed: int) -> None:
+    x, z = np.where(np.isnan(sides).any(axis=0), np.nan, sides)
+    draws = bootstrap(4, 3, over, 4, seed)
+    darr_by, star = replace(measure("darr"), threshold=2.0), measure("acc_eq_calibrated")
+    epsilon = calibrate(x.T, z.T).epsilon
+    expected: dict[str, list[float]] = {"darr": [], "star": []}
+    for c, w in zip(draws.systems, draws.inputs, strict=True):
+        right = wrong = 0.0
+        shares, outer = [], []
+        for n in range(3):
+            good = total = 0.0
+            for i, j in combinations(range(4), 2):
+                dx, dz = x[i, n] - x[j, n], z[i, n] - z[j, n]
+                if math.isnan(dx):
+                    continue
+                weight = c[i] * c[j]
+                total += weight
+                good += weight * ((0 if abs(dx) <= epsilon else np.sign(dx)) == np.sign(dz))
+                if abs(dz) >= 2:
+                    right += w[n] * weight * (np.sign(dx) == np.sign(dz))
+                    wrong += w[n] * weight * (np.sign(dx) != np.sign(dz))
+            if total and w[n]:
+                shares.append(good / total)
+                outer.append(w[n])
+        expected["darr"].append((right - wrong) / (right + wrong) if right + wrong else math.nan)
+        expected["star"].append(np.average(shares, weights=outer) if shares else math.nan)
+    np.testing.assert_allclose(darr_by.replicates("input", *sides, draws), expected["darr"], atol=1e-9)
+    np.testing.assert_allclose(star.replicates("input", *sides, draws), expected["star"], atol=1e-6)
+
+
+def test_soft_accuracy_in_draws() -> None:
+    judged = made_up(systems=4, segments=5)
+    x, z, spa = judged.oriented("good"), judged.human(), measure("spa")
+    whole = spa.replicates("system", x, z, bootstrap(4, 5, "systems", 6, 1))
+    draws = bootstrap(4, 5, "both", 6, 1)
+    both = spa.replicates("system", x, z, draws)
+    for b in range(6):
+        columns = np.repeat(np.arange(5), draws.inputs[b].astype(int))
+        rows = [i for i in range(4) if draws.systems[b][i]]
+        if len(rows) > 1:
+            pairs = [
+                (float(soft_pairwise_accuracy(x[[i, j]][:, columns], z[[i, j]][:, columns])), draws.systems[b][i] * draws.systems[b][j])
+                for i, j in combinations(rows, 2)
+            ]
+            assert both[b] == pytest.approx(np.average([v for v, _ in pairs], weights=[w for _, w in pairs]))
+    assert ((whole >= 0) & (whole <= 1) | np.isnan(whole)).all()
+
+
+def test_the_ceiling_is_one_annotator_against_the_mean_of_the_others() -> None:
+    judged = made_up()
+    found = correlate(judged, "system", ["kendall", "pearson"], metrics="good", interval=None)
+    ratings = judged.ratings["quality"]
+    values = []
+    for person in range(3):
+        others = np.delete(ratings, person, axis=2).mean(axis=2)
+        values.append(stats.kendalltau(ratings[..., person].mean(axis=1), others.mean(axis=1)).statistic)
+    assert one(found, coefficient="kendall")["ceiling"] == pytest.approx(np.mean(values))
+    assert math.isnan(one(found, coefficient="kendall")["disattenuated"])
+    pairs = [np.corrcoef(ratings[..., i].mean(axis=1), ratings[..., j].mean(axis=1))[0, 1] for i, j in combinations(range(3), 2)]
+    reliable = 3 * np.mean(pairs) / (1 + 2 * np.mean(pairs))
+    row = one(found, coefficient="pearson")
+    if row["value"] / math.sqrt(reliable) <= 1:
+        assert row["disattenuated"] == pytest.approx(row["value"] / math.sqrt(reliable))
+    else:
+        assert row["disattenuated"] == 1
+        assert "capped" in row["reason"]
+    without = Judgements.from_arrays(judged.human(), {"good": judged.metrics["good"]})
+    assert math.isnan(correlate(without, interval=None)[0]["ceiling"])
+
+
+def test_groups_and_their_average() -> None:
+    parts = {"de": made_up(1, systems=5), "fr": made_up(2, systems=7)}
+    judged = Judgements.joined(parts)
+    found = correlate(judged, ["system", "input"], ["pearson", "pairwise_accuracy"], draws=30)
+    for level in ("system", "input"):
+        rows = {row["group"]: row for row in found.where(metric="good", level=level, coefficient="pearson")}
+        for group, part in parts.items():
+            alone = correlate(part, level, "pearson", metrics="good", interval=None)[0]
+            assert rows[group]["value"] == pytest.approx(alone["value"])
+        assert rows["average"]["value"] == pytest.approx((rows["de"]["value"] + rows["fr"]["value"]) / 2)
+        assert rows["average"]["low"] < rows["average"]["value"]
+        assert rows["average"]["n_groups"] == 2
+    rows = {row["group"]: row["value"] for row in found.where(metric="good", coefficient="pairwise_accuracy")}
+    assert rows["average"] == pytest.approx((10 * rows["de"] + 21 * rows["fr"]) / 31)
+    flat = one(found, metric="flat", level="system", coefficient="pearson", group="average")
+    assert flat["n_undefined"] == 2
+    assert flat["reason"] == "2 of 2 groups have no value"
+
+
+def test_pairs_that_people_ordered() -> None:
+    rows = [{"segment": s, "better": a, "worse": b, "lp": lp} for lp in ("x", "y") for s, a, b in ((1, "A", "B"), (2, "B", "C"), (2, "A", "C"))]
+    scores = {"A": {("x", 1): 3, ("x", 2): 1, ("y", 1): 0}, "B": {("x", 1): 2, ("x", 2): 1, ("y", 1): 1}, "C": {("x", 2): 1, ("y", 2): 4}}
+    judged = Judgements.from_pairs(rows, {"m": scores}, group="lp")
+    found = correlate(judged, "input", "darr", draws=20)
+    values = {row["group"]: row["value"] for row in found}
+    assert values == {"x": pytest.approx(-1 / 3), "y": -1, "average": pytest.approx(-2 / 3)}
+    assert [(row["n"], row["n_groups"], row["n_undefined"]) for row in found] == [(3, 2, 0), (1, 1, 2), (4, 2, 0)]
+    ignoring = correlate(judged, "input", replace(measure("darr"), ties="ignore"), interval=None)
+    assert ignoring[0]["value"] == 1
+    with pytest.raises(InputError, match="DARR alone"):
+        correlate(judged, "input", "kendall")
+
+
+def test_scores_of_whole_systems() -> None:
+    judged = made_up(people=1)
+    whole = np.arange(6.0)
+    with_scores = replace(judged, metrics={}, higher_is_better={"corpus": False}, system_scores={"corpus": whole})
+    found = correlate(with_scores, ["system", "input"], "kendall", draws=20)
+    row = one(found, level="system")
+    assert row["value"] == pytest.approx(stats.kendalltau(-whole, judged.human().mean(axis=1)).statistic)
+    assert row["over"] == "systems"
+    assert row["low"] <= row["value"] <= row["high"]
+    assert one(found, level="input")["reason"] == "the metric has no scores here"
+    inputs = correlate(with_scores, "system", "kendall", interval="inputs", draws=20)[0]
+    assert math.isnan(inputs["low"])
+    assert inputs["reason"] == "scores of whole systems cannot be drawn by input"
+
+
+def test_signs_are_kept_unless_absolute_values_are_asked_for() -> None:
+    judged = Judgements.from_arrays(made_up().human(), {"ter": made_up().metrics["ter"]})
+    value = correlate(judged, "system", "pearson", interval=None)[0]["value"]
+    assert value < 0
+    assert correlate(judged, "system", "pearson", interval=None, absolute=True)[0]["value"] == -value
+
+
+def test_missing_cells_are_left_out_and_said() -> None:
+    z = made_up().human().copy()
+    z[0, :4] = np.nan
+    judged = Judgements.from_arrays(z, {"good": made_up().metrics["good"]})
+    with pytest.warns(UserWarning, match="judged on different inputs"):
+        found = correlate(judged, "system", "pearson", draws=10)
+    means = np.nanmean(np.where(np.isnan(z), np.nan, judged.metrics["good"]), axis=1)
+    assert found[0]["value"] == pytest.approx(stats.pearsonr(means, np.nanmean(z, axis=1)).statistic)
+    metric = made_up().metrics["good"].copy()
+    metric[:, 5] = np.nan
+    both = Judgements.from_arrays(made_up().human(), {"good": made_up().metrics["good"], "holes": metric})
+    common = correlate(both, "input", "pearson", interval=None, complete=True)
+    assert [row["n_groups"] for row in common] == [11, 11]
+
+
+def test_few_systems_one_annotator_and_nothing_at_all() -> None:
+    judged = Judgements.from_arrays([[1.0, 2, 3]], {"m": [[1.0, 2, 4]]})
+    found = correlate(judged, draws=10)
+    assert one(found, level="system", coefficient="pearson")["reason"] == "fewer than two points"
+    assert one(found, level="input", coefficient="pearson")["n_undefined"] == 3
+    assert one(found, level="global", coefficient="kendall")["value"] == 1
+    empty = Judgements.from_arrays([[math.nan] * 3] * 2, {"m": [[1.0, 2, 4]] * 2, "none": [[math.nan] * 3] * 2})
+    found = correlate(empty, draws=10)
+    assert {row["reason"] for row in found} == {"there are no human scores here", "the metric has no scores here"}
+
+
+def test_what_is_refused() -> None:
+    judged = made_up()
+    with pytest.raises(ParameterError, match="interval must be"):
+        correlate(judged, interval="cells")
+    with pytest.raises(ParameterError, match="method must be"):
+        correlate(judged, method="normal")
+    with pytest.raises(ParameterError, match="draws must be"):
+        correlate(judged, draws=0)
+    with pytest.raises(ParameterError, match="no coefficient 'pearsn'"):
+        correlate(judged, coefficients="pearsn")
+    with pytest.raises(ParameterError, match="none of darr has a meaning at level system"):
+        correlate(judged, "system", "darr")
+    with pytest.raises(UnknownNameError, match="no metric 'bleu'"):
+        correlate(judged, metrics="bleu")
+    with pytest.raises(UnknownNameError, match="no human dimension 'fluency'"):
+        correlate(judged, humans="fluency")
+    with pytest.raises(InputError, match="no metrics"):
+        correlate(Judgements.from_arrays(judged.human(), None))
+    with pytest.raises(InputError, match="no human scores"):
+        correlate(Judgements.from_arrays(None, judged.human()))
+
+
+def test_groups_are_drawn_each_for_itself() -> None:
+    parts = {"de": made_up(1), "fr": made_up(2)}
+    row = one(correlate(Judgements.joined(parts), "system", "pearson", metrics="good", draws=30, seed=4), group="average")
+    drawn = [
+        measure("pearson").replicates("system", part.oriented("good"), part.human(), bootstrap(6, 12, "both", 30, 4 + i))
+        for i, part in enumerate(parts.values())
+    ]
+    assert (row["low"], row["high"]) == pytest.approx(percentile(np.mean(drawn, axis=0))[:2])
+
+
+@pytest.mark.parametrize("over", ["systems", "inputs", "both"])
+def test_draws_of_ready_made_pairs_as_a_loop(over: str) -> None:
+    rng = np.random.default_rng(3)
+    pairs = [(s, *rng.permutation(4)[:2]) for s in range(5) for _ in range(3)]
+    scores = rng.integers(0, 3, (4, 5)).astype(float)
+    rows = [{"segment": s, "better": f"S{a}", "worse": f"S{b}"} for s, a, b in pairs]
+    judged = Judgements.from_pairs(rows, {"m": {f"S{i}": dict(enumerate(scores[i])) for i in range(4)}})
+    draws = bootstrap(len(judged.systems), len(judged.segments), over, 12, 5)
+    expected = []
+    for c, w in zip(draws.systems, draws.inputs, strict=True):
+        right = wrong = 0.0
+        for s, a, b in pairs:
+            weight = w[judged.segments.index(s)] * c[judged.systems.index(f"S{a}")] * c[judged.systems.index(f"S{b}")]
+            right += weight * (scores[a, s] > scores[b, s])
+            wrong += weight * (scores[a, s] <= scores[b, s])
+        expected.append((right - wrong) / (right + wrong) if right + wrong else math.nan)
+    row = correlate(judged, "input", "darr", interval=over, draws=12, seed=5)[0]
+    assert (row["low"], row["high"], row["undefined_draws"]) == pytest.approx(percentile(np.array(expected)))
