@@ -207,7 +207,7 @@ def test_pairs_that_people_ordered() -> None:
     found = correlate(judged, "input", "darr", draws=20)
     values = {row["group"]: row["value"] for row in found}
     assert values == {"x": pytest.approx(-1 / 3), "y": -1, "average": pytest.approx(-2 / 3)}
-    assert [row["n_undefined"] for row in found] == [0, 2, 0]
+    assert [(row["n"], row["n_groups"], row["n_undefined"]) for row in found] == [(3, 2, 0), (1, 1, 2), (4, 2, 0)]
     ignoring = correlate(judged, "input", replace(measure("darr"), ties="ignore"), interval=None)
     assert ignoring[0]["value"] == 1
     with pytest.raises(InputError, match="DARR alone"):

@@ -45,8 +45,11 @@ if TYPE_CHECKING:
     from nlgauge.meta.downstream import fano_floor as fano_floor
     from nlgauge.meta.downstream import hierarchy as hierarchy
     from nlgauge.meta.downstream import label_agreement as label_agreement
+    from nlgauge.meta.estimate import Estimates as Estimates
+    from nlgauge.meta.estimate import estimate as estimate
     from nlgauge.meta.found import Found as Found
     from nlgauge.meta.judgements import Judgements as Judgements
+    from nlgauge.meta.labelling import segments_to_label as segments_to_label
     from nlgauge.meta.perturbations import PERTURBATIONS as PERTURBATIONS
     from nlgauge.meta.perturbations import perturbation as perturbation
     from nlgauge.meta.power import min_detectable as min_detectable
@@ -80,6 +83,8 @@ _HOMES = {
     "replicate": "replicate",
     **dict.fromkeys(("rank", "Task", "PRESETS", "tree_weights", "without_outliers"), "rank"),
     "williams": "williams",
+    **dict.fromkeys(("estimate", "Estimates"), "estimate"),
+    "segments_to_label": "labelling",
     "correlate": "correlate",
     "Judgements": "judgements",
     **dict.fromkeys(("krippendorff", "cohen", "fleiss", "intraclass", "disattenuated"), "agreement"),

@@ -15,7 +15,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.judgements import mean_rating
+from nlgauge.meta.arrays import mean_of_known
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 Weights = Literal["linear", "quadratic"]
@@ -30,7 +30,7 @@ def noise_ceiling(ratings: Array, correlation: Correlation) -> float:
     """
     rated = _rated(ratings)
     annotators = rated.shape[-1]
-    pairs = [(rated[..., one], mean_rating(np.delete(rated, one, axis=-1))) for one in range(annotators)] if annotators > 1 else []
+    pairs = [(rated[..., one], mean_of_known(np.delete(rated, one, axis=-1))) for one in range(annotators)] if annotators > 1 else []
     return known_mean([float(correlation(one, others)) for one, others in pairs])
 
 

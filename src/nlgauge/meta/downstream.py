@@ -18,9 +18,10 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.agreement import known_mean
+from nlgauge.meta.arrays import mean_of_known
 from nlgauge.meta.coefficients import coefficient
 from nlgauge.meta.found import Found, made
-from nlgauge.meta.judgements import Judgements, mean_rating
+from nlgauge.meta.judgements import Judgements
 from nlgauge.meta.levels import at_level
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def error_probability(agreement: Any) -> Array:
     >>> error_probability([[1.0, 0.0], [1.0, float("nan")]]).tolist()
     [0.5, 0.0]
     """
-    found: Array = 1 - mean_rating(np.asarray(agreement, dtype=np.float64))
+    found: Array = 1 - mean_of_known(np.asarray(agreement, dtype=np.float64))
     return found
 
 

@@ -12,8 +12,10 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
 from nlgauge.export.numbers import counted
+from nlgauge.meta.arrays import mean_of_known
 
 if TYPE_CHECKING:
+    from nlgauge.meta.estimate import Estimates
     from nlgauge.meta.found import Found
     from nlgauge.results.result import Result
 
@@ -54,7 +56,7 @@ class Judgements:
         shape = len(keep["systems"]), len(keep["segments"])
         keep["ratings"] = {name: _numbers(f"ratings[{name!r}]", values, shape, 3) for name, values in self.ratings.items()}
         given = {name: _numbers(f"humans[{name!r}]", values, shape) for name, values in self.humans.items()}
-        keep["humans"] = {**given, **{name: mean_rating(values) for name, values in keep["ratings"].items() if name not in given}}
+        keep["humans"] = {**given, **{name: mean_of_known(values) for name, values in keep["ratings"].items() if name not in given}}
         keep["metrics"] = {name: _numbers(f"metrics[{name!r}]", values, shape) for name, values in self.metrics.items()}
         keep["system_scores"] = {name: _numbers(f"system_scores[{name!r}]", values, shape[:1], 1) for name, values in self.system_scores.items()}
         if self.weights is not None:
@@ -201,6 +203,20 @@ class Judgements:
         added = {name: np.asarray(values, dtype=np.float64) for name, values in metrics.items()}
         return replace(self, metrics={**self.metrics, **added}, higher_is_better={**self.higher_is_better, **(higher_is_better or {})})
 
+    def estimate(self, dimension: str | None = None, metrics: Sequence[str] | None = None, **options: Any) -> Estimates:
+        """Human scores of a dimension from the few that are known, and the metrics of all outputs: see `nlgauge.meta.estimate`."""
+        from nlgauge.meta.estimate import estimate
+        from nlgauge.meta.labels import labelled_scores
+
+        return estimate(*labelled_scores(self, dimension, metrics), systems=self.systems, **options)
+
+    def segments_to_label(self, count: int, dimension: str | None = None, **options: Any) -> Found:
+        """Which segments people should judge next: see `nlgauge.meta.segments_to_label`."""
+        from nlgauge.meta.labelling import segments_to_label
+        from nlgauge.meta.labels import labelled_scores
+
+        return segments_to_label(*labelled_scores(self, dimension), count, segments=self.segments, **options)
+
     def correlate(self, **options: Any) -> Found:
         """How well each metric agrees with people: see `nlgauge.meta.correlate`."""
         from nlgauge.meta.correlate import correlate
@@ -258,13 +274,6 @@ class Judgements:
         from nlgauge.meta.reading import joined
 
         return joined(parts)
-
-
-def mean_rating(ratings: Array) -> Array:
-    """The mean over annotators of what is known; NaN where nobody judged."""
-    known = ~np.isnan(ratings)
-    count = known.sum(axis=-1)
-    return np.asarray(np.where(known, ratings, 0.0).sum(axis=-1) / np.where(count == 0, np.nan, count))
 
 
 def _numbers(name: str, values: Any, shape: tuple[int, ...], dimensions: int = 2) -> Array:
