@@ -312,3 +312,19 @@ def test_draws_of_ready_made_pairs_as_a_loop(over: str) -> None:
         expected.append((right - wrong) / (right + wrong) if right + wrong else math.nan)
     row = correlate(judged, "input", "darr", interval=over, draws=12, seed=5)[0]
     assert (row["low"], row["high"], row["undefined_draws"]) == pytest.approx(percentile(np.array(expected)))
+
+
+@pytest.mark.filterwarnings("ignore:systems were judged")
+def test_nothing_that_is_degenerate_raises_or_warns() -> None:
+    rng = np.random.default_rng(0)
+    for trial in range(24):
+        systems, segments = rng.integers(1, 5, 2)
+        z, x = rng.integers(0, 3, (systems, segments, 2)).astype(float), rng.integers(0, 3, (systems, segments)).astype(float)
+        for side in (z, x):
+            side[rng.random(side.shape) < 0.3] = np.nan
+        x[0, 0] = 1e308 if trial % 5 == 0 else x[0, 0]
+        groups = rng.integers(0, 2, segments).tolist() if trial % 2 else None
+        judged = Judgements.from_arrays({"h": z}, {"m": x}, groups=groups)
+        interval, method = ["both", "systems", "inputs", "fisher"][trial % 4], ["percentile", "bca"][trial % 3 == 0]
+        for row in correlate(judged, LEVELS, list(MEASURES), draws=4, interval=interval, method=method):
+            assert not math.isnan(row["value"]) or row["reason"]

@@ -67,6 +67,8 @@ def test_groups_keep_their_own_systems() -> None:
     assert parts["de"].systems == ("A", "B", "C")
     assert parts["fr"].systems == ("A2", "B2", "C2")
     assert parts["fr"].human().tolist() == parts["de"].human().tolist()
+    empty = Judgements.from_arrays([[1, math.nan]], [[1, math.nan]], groups=["de", "fr"])
+    assert empty.by_group()["fr"].systems == ("system1",)
     again = Judgements.joined(parts)
     assert again.groups == judged.groups
     np.testing.assert_array_equal(again.human("adequacy"), judged.human("adequacy"))
@@ -97,6 +99,7 @@ def test_from_pairs() -> None:
     assert judged.only(systems=["C", "B"]).pairs.tolist() == [[1, 1, 0]]
     assert np.isnan(judged.metrics["chrf"][2]).all()
     joined = Judgements.joined({"x": judged, "y": judged})
+    assert [len(part.pairs) for part in joined.by_group().values()] == [2, 2]
     assert joined.pairs.tolist() == [[0, 0, 1], [1, 1, 2], [2, 0, 1], [3, 1, 2]]
 
 
@@ -184,3 +187,9 @@ def test_what_is_refused() -> None:
         Judgements.from_arrays({"a": good, "b": good}, good).human("c")
     with pytest.raises(InputError, match="not a file of columns"):
         Judgements.from_frame("x.txt", "a", "b")
+
+
+def test_infinite_scores_are_missing_and_that_is_said() -> None:
+    with pytest.warns(UserWarning, match=r"metrics\['ppl'\] has 1 infinite score, taken as missing"):
+        judged = Judgements.from_arrays([[1, 2]], {"ppl": [[math.inf, 3]]})
+    assert math.isnan(judged.metrics["ppl"][0, 0])

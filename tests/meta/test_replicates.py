@@ -93,12 +93,14 @@ def test_real_sizes_as_scipy(over: str, missing: float) -> None:
                 assert found[level][b] == pytest.approx(np.mean(values), abs=1e-6)
 
 
-def test_long_vectors_are_counted_draw_by_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("levels", [0, 150])
+def test_long_vectors_are_counted_by_human_score_or_draw_by_draw(monkeypatch: pytest.MonkeyPatch, levels: int) -> None:
     rng = np.random.default_rng(2)
     x, z = rng.integers(0, 5, (2, 4, 6)).astype(float)
     draws = bootstrap(4, 6, "both", 10, 1)
     expected = [replicates(COEFFICIENTS[name], "global", x, z, draws) for name in ("kendall", "kendall_a", "acc_eq")]
     monkeypatch.setattr(weighted, "_SIGNS", 3)
+    monkeypatch.setattr(weighted, "_LEVELS", levels)
     found = [replicates(COEFFICIENTS[name], "global", x, z, draws) for name in ("kendall", "kendall_a", "acc_eq")]
     np.testing.assert_allclose(found, expected, atol=1e-12)
 

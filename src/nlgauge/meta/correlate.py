@@ -62,7 +62,9 @@ def correlate(
     parts = judged.by_group()
     if judged.humans:
         _warn_of_different_inputs(parts, chosen)
-        found = [row for name in judged.humans for row in _rows(parts, name, steps, plan)]
+        # Sums of scores near the largest number that there is are not defined, which the rows say.
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = [row for name in judged.humans for row in _rows(parts, name, steps, plan)]
     elif judged.pairs is not None:
         found = pair_rows(parts, wanted, plan.over, draws, seed, confidence)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -179,7 +180,9 @@ class Judgements:
             present = np.zeros(len(self.systems), dtype=bool)
             for values in [*self.humans.values(), *self.metrics.values()]:
                 present |= ~np.isnan(values[:, segments]).all(axis=1)
-            found[group] = replace(self.taken(np.flatnonzero(present), segments), groups=None)
+            if self.pairs is not None:
+                present[self.pairs[np.isin(self.pairs[:, 0], segments)][:, 1:]] = True
+            found[group] = replace(self.taken(np.flatnonzero(present if present.any() else ~present), segments), groups=None)
         return found
 
     def complete(self, dimension: str | None = None) -> Judgements:
@@ -284,6 +287,10 @@ def _numbers(name: str, values: Any, shape: tuple[int, ...], dimensions: int = 2
     if found.ndim != dimensions or found.shape[: len(shape)] != shape:
         wanted = {1: "one number per item", 2: "(systems, segments)", 3: "(systems, segments, annotators)"}[dimensions]
         raise InputError(f"{name} has shape {found.shape}, needed is {wanted} with {' x '.join(map(str, shape))}.")
+    infinite = np.isinf(found)
+    if infinite.any():
+        warnings.warn(f"{name} has {counted(int(infinite.sum()), 'infinite score')}, taken as missing.", stacklevel=4)
+        return np.where(infinite, np.nan, found)
     return found
 
 
