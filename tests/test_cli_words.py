@@ -111,6 +111,9 @@ def test_tokeniser_and_case_reach_the_metrics_that_take_them() -> None:
     assert list(found["signatures"]) == ["bleu(tokenizer='char', lowercase=True)", "chrf(lowercase=True)", "rouge"]
     kept = document("score", "-m", "bleu(tokenizer='none')", "gleu", "-tok", "13a", "-r", "refs.txt", "sysA.txt")
     assert next(iter(kept["signatures"])) == "bleu(tokenizer='none')"
+    both = run("score", "-m", "bleu", "chrf", "-lc", "-b", "-r", "refs.txt", "sysA.txt")
+    assert "sacreBLEU's is for BLEU alone" in both.stderr
+    assert run("score", "-m", "bleu", "ter", "-lc", "-b", "-r", "refs.txt", "sysA.txt").stderr == ""
     assert "none of distinct takes lowercase=True" in refused("score", "-m", "distinct", "-lc", "sysA.txt")
     assert "tokenizer must be one of" in refused("score", "-m", "bleu", "-tok", "nonsense", "-r", "refs.txt", "sysA.txt")
 

@@ -170,6 +170,10 @@ def _adjusted(specs: Sequence[str] | None, tokenize: str | None, lowercase: bool
         if changed == metrics and not any(getattr(metric, name, None) == value for metric in metrics):
             raise refusals[0] if refusals else ParameterError(f"none of {', '.join(map(str, metrics))} takes {name}={value!r}.")
         metrics = changed
+    if lowercase and {"bleu", "chrf"} <= {metric.name for metric in metrics}:
+        say(
+            "warning: -lc is for every metric that can; sacreBLEU's is for BLEU alone, so that its chrF (without --chrf-lowercase) is another number."
+        )
     return metrics
 
 
