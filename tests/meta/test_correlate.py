@@ -207,7 +207,7 @@ def test_pairs_that_people_ordered() -> None:
     found = correlate(judged, "input", "darr", draws=20)
     values = {row["group"]: row["value"] for row in found}
     assert values == {"x": pytest.approx(-1 / 3), "y": -1, "average": pytest.approx(-2 / 3)}
-    assert [row["n_undefined"] for row in found] == [0, 2, 0]
+    assert [(row["n"], row["n_groups"], row["n_undefined"]) for row in found] == [(3, 2, 0), (1, 1, 2), (4, 2, 0)]
     ignoring = correlate(judged, "input", replace(measure("darr"), ties="ignore"), interval=None)
     assert ignoring[0]["value"] == 1
     with pytest.raises(InputError, match="DARR alone"):
@@ -282,3 +282,33 @@ def test_what_is_refused() -> None:
         correlate(Judgements.from_arrays(judged.human(), None))
     with pytest.raises(InputError, match="no human scores"):
         correlate(Judgements.from_arrays(None, judged.human()))
+
+
+def test_groups_are_drawn_each_for_itself() -> None:
+    parts = {"de": made_up(1), "fr": made_up(2)}
+    row = one(correlate(Judgements.joined(parts), "system", "pearson", metrics="good", draws=30, seed=4), group="average")
+    drawn = [
+        measure("pearson").replicates("system", part.oriented("good"), part.human(), bootstrap(6, 12, "both", 30, 4 + i))
+        for i, part in enumerate(parts.values())
+    ]
+    assert (row["low"], row["high"]) == pytest.approx(percentile(np.mean(drawn, axis=0))[:2])
+
+
+@pytest.mark.parametrize("over", ["systems", "inputs", "both"])
+def test_draws_of_ready_made_pairs_as_a_loop(over: str) -> None:
+    rng = np.random.default_rng(3)
+    pairs = [(s, *rng.permutation(4)[:2]) for s in range(5) for _ in range(3)]
+    scores = rng.integers(0, 3, (4, 5)).astype(float)
+    rows = [{"segment": s, "better": f"S{a}", "worse": f"S{b}"} for s, a, b in pairs]
+    judged = Judgements.from_pairs(rows, {"m": {f"S{i}": dict(enumerate(scores[i])) for i in range(4)}})
+    draws = bootstrap(len(judged.systems), len(judged.segments), over, 12, 5)
+    expected = []
+    for c, w in zip(draws.systems, draws.inputs, strict=True):
+        right = wrong = 0.0
+        for s, a, b in pairs:
+            weight = w[judged.segments.index(s)] * c[judged.systems.index(f"S{a}")] * c[judged.systems.index(f"S{b}")]
+            right += weight * (scores[a, s] > scores[b, s])
+            wrong += weight * (scores[a, s] <= scores[b, s])
+        expected.append((right - wrong) / (right + wrong) if right + wrong else math.nan)
+    row = correlate(judged, "input", "darr", interval=over, draws=12, seed=5)[0]
+    assert (row["low"], row["high"], row["undefined_draws"]) == pytest.approx(percentile(np.array(expected)))

@@ -93,12 +93,14 @@ def test_real_sizes_as_scipy(over: str, missing: float) -> None:
                 assert found[level][b] == pytest.approx(np.mean(values), abs=1e-6)
 
 
-def test_long_vectors_are_counted_draw_by_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("levels", [0, 150])
+def test_long_vectors_are_counted_by_human_score_or_draw_by_draw(monkeypatch: pytest.MonkeyPatch, levels: int) -> None:
     rng = np.random.default_rng(2)
     x, z = rng.integers(0, 5, (2, 4, 6)).astype(float)
     draws = bootstrap(4, 6, "both", 10, 1)
     expected = [replicates(COEFFICIENTS[name], "global", x, z, draws) for name in ("kendall", "kendall_a", "acc_eq")]
     monkeypatch.setattr(weighted, "_SIGNS", 3)
+    monkeypatch.setattr(weighted, "_LEVELS", levels)
     found = [replicates(COEFFICIENTS[name], "global", x, z, draws) for name in ("kendall", "kendall_a", "acc_eq")]
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
@@ -129,3 +131,15 @@ def test_draws_are_counts_and_the_same_for_the_same_seed() -> None:
     for bad in ({"over": "cells"}, {"draws": 0}, {"seed": -1}):
         with pytest.raises(ParameterError):
             bootstrap(2, 2, **bad)
+
+
+def test_equal_means_are_tied_in_every_draw() -> None:
+    rng = np.random.default_rng(1)
+    row = rng.random(40)
+    # The same scores in another order: all means of all inputs are equal, however they are summed.
+    x = np.stack([row, row[::-1], np.roll(row, 7), row + 1])
+    z = np.arange(4.0)[:, None] + np.zeros((4, 40))
+    found = replicates(coefficient("kendall"), "system", x, z, bootstrap(4, 40, "systems", 50, 2))
+    expected = draw_by_draw(coefficient("kendall"), "system", x, z, bootstrap(4, 40, "systems", 50, 2))
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert np.isnan(found[bootstrap(4, 40, "systems", 50, 2).systems[:, 3] == 0]).all()

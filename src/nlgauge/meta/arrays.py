@@ -79,3 +79,10 @@ def mid_ranks(values: Array) -> Array:
     """
     found = runs(values)
     return np.where(np.isnan(values), np.nan, (found.first + found.last) / 2 + 1)
+
+
+def mean_of_known(values: Array) -> Array:
+    """The mean along the last axis of what is known; NaN where nothing is."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=-1)
+    return np.asarray(np.where(known, values, 0.0).sum(axis=-1) / np.where(count == 0, np.nan, count))

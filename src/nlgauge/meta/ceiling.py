@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from nlgauge.corpus.columns import Array
-from nlgauge.meta.judgements import mean_rating
+from nlgauge.meta.arrays import mean_of_known
 from nlgauge.meta.measures import Measure, measure
 
 # Correction for attenuation is derived for these; the others are not ratios of a covariance to standard deviations.
@@ -22,7 +22,7 @@ def ceiling(one: Measure, level: str, ratings: Array, weights: Array | None = No
         return math.nan
     values = []
     for person in range(people):
-        others = mean_rating(np.delete(ratings, person, axis=-1))
+        others = mean_of_known(np.delete(ratings, person, axis=-1))
         values.append(one.value(level, ratings[..., person], others, weights).value)
     known = [value for value in values if not math.isnan(value)]
     return float(np.mean(known)) if known else math.nan

@@ -12,6 +12,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
 from nlgauge.export.numbers import counted
+from nlgauge.meta.arrays import mean_of_known
 
 if TYPE_CHECKING:
     from nlgauge.meta.found import Found
@@ -54,7 +55,7 @@ class Judgements:
         shape = len(keep["systems"]), len(keep["segments"])
         keep["ratings"] = {name: _numbers(f"ratings[{name!r}]", values, shape, 3) for name, values in self.ratings.items()}
         given = {name: _numbers(f"humans[{name!r}]", values, shape) for name, values in self.humans.items()}
-        keep["humans"] = {**given, **{name: mean_rating(values) for name, values in keep["ratings"].items() if name not in given}}
+        keep["humans"] = {**given, **{name: mean_of_known(values) for name, values in keep["ratings"].items() if name not in given}}
         keep["metrics"] = {name: _numbers(f"metrics[{name!r}]", values, shape) for name, values in self.metrics.items()}
         keep["system_scores"] = {name: _numbers(f"system_scores[{name!r}]", values, shape[:1], 1) for name, values in self.system_scores.items()}
         if self.weights is not None:
@@ -258,13 +259,6 @@ class Judgements:
         from nlgauge.meta.reading import joined
 
         return joined(parts)
-
-
-def mean_rating(ratings: Array) -> Array:
-    """The mean over annotators of what is known; NaN where nobody judged."""
-    known = ~np.isnan(ratings)
-    count = known.sum(axis=-1)
-    return np.asarray(np.where(known, ratings, 0.0).sum(axis=-1) / np.where(count == 0, np.nan, count))
 
 
 def _numbers(name: str, values: Any, shape: tuple[int, ...], dimensions: int = 2) -> Array:

@@ -14,13 +14,13 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError, did_you_mean
-from nlgauge.meta.arrays import paired
+from nlgauge.meta.arrays import mean_of_known, paired
 from nlgauge.meta.coefficients import COEFFICIENTS, Coefficient
 from nlgauge.meta.levels import LEVELS, Levelled, at_level, grouped_by
 from nlgauge.meta.replicates import draw_by_draw, replicates
 from nlgauge.meta.resampling import Draws
 from nlgauge.meta.soft import sign_draws, superiority
-from nlgauge.meta.ties import accuracy_of_groups, calibrate, darr, darr_counts, mean_of_known
+from nlgauge.meta.ties import accuracy_of_groups, calibrate, darr, darr_counts, darr_kinds, differences, right_pairs
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,8 @@ class Darr(Measure):
         return Levelled(value, int(pairs.sum()), int((pairs > 0).sum()), int((pairs == 0).sum()))
 
     def replicates(self, level: str, x: Array, z: Array, draws: Draws, weights: Array | None = None, whole: Array | None = None) -> Array:
-        one, other = paired(x, z)
-        i, j = np.triu_indices(len(one), 1)
-        dx, dz = one[i] - one[j], other[i] - other[j]
-        far = np.abs(dz) >= self.threshold
-        alike = far & (np.sign(dx) == np.sign(dz))
-        against = far & ~alike & ((dx != 0) | (self.ties == "discordant"))
-        right, wrong = ((draws.pairs @ kind.astype(np.float32) * draws.inputs).sum(axis=1) for kind in (alike, against))
+        kinds = darr_kinds(*differences(*grouped_by(level, x, z)), self.threshold, self.ties)
+        right, wrong = ((draws.pairs @ kind.T.astype(np.float32) * draws.inputs).sum(axis=1) for kind in kinds)
         return np.asarray((right - wrong) / np.where(right + wrong == 0, np.nan, right + wrong))
 
 
@@ -94,9 +89,6 @@ class Calibrated(Measure):
     splits: int = 10
     seed: int = 12345
 
-    def _found(self, level: str, x: Array, z: Array, weights: Array | None) -> Any:
-        return calibrate(*grouped_by(level, x, z, weights), self.splits, self.seed)
-
     def value(self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None) -> Levelled:
         groups = grouped_by(level, x, z, weights)
         points = (~np.isnan(groups[0])).sum(axis=-1)
@@ -104,7 +96,7 @@ class Calibrated(Measure):
         return Levelled(found.accuracy, int(points.max(initial=0)), found.n_groups, len(points) - found.n_groups)
 
     def beside(self, level: str, x: Array, z: Array, weights: Array | None = None) -> Mapping[str, float]:
-        found = self._found(level, x, z, weights)
+        found = calibrate(*grouped_by(level, x, z, weights), self.splits, self.seed)
         return {"epsilon": found.epsilon, "skill": found.skill, "held_out": found.held_out, "held_out_floor": found.held_out_floor}
 
     def replicates(self, level: str, x: Array, z: Array, draws: Draws, weights: Array | None = None, whole: Array | None = None) -> Array:
@@ -114,12 +106,8 @@ class Calibrated(Measure):
         if level != "input":
             fixed = self.coefficient._replace(function=lambda one, other: accuracy_of_groups(one[..., None, :], other[..., None, :], epsilon)[..., 0])
             return draw_by_draw(fixed, level, *paired(x, z), draws, weights)
-        one, other = paired(x, z)
-        i, j = np.triu_indices(len(one), 1)
-        dx, dz = one[i] - one[j], other[i] - other[j]
-        known = ~np.isnan(dx)
-        right = known & (np.where(np.abs(dx) <= epsilon, 0, np.sign(dx)) == np.sign(dz))
-        counts, total = (draws.pairs @ kind.astype(np.float32) for kind in (right, known))
+        kinds = right_pairs(*differences(*grouped_by(level, x, z)), epsilon)
+        counts, total = (draws.pairs @ kind.T.astype(np.float32) for kind in kinds)
         with np.errstate(invalid="ignore"):
             shares = counts.astype(np.float64) / np.where(total == 0, np.nan, total)
         inputs = draws.inputs if weights is None else draws.inputs * weights

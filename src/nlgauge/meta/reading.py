@@ -185,6 +185,8 @@ def from_pairs(
 ) -> Judgements:
     """From rows that name a segment, its better and its worse system; `metrics` are scores by metric, then system, then segment.
 
+    Where rows have a `group`, a segment is called (group, segment), in the scores too.
+
     >>> scores = {"chrf": {"A": {1: 0.5, 2: 0.4}, "B": {1: 0.3, 2: 0.6}}}
     >>> Judgements.from_pairs([{"segment": 1, "better": "A", "worse": "B"}, {"segment": 2, "better": "A", "worse": "B"}], scores)
     Judgements(2 systems, 2 segments, 2 pairs; human: none; 1 metric: chrf)

@@ -21,7 +21,10 @@ _BLOCK = 10_000_000
 def pair_rows(
     parts: Mapping[Any, Judgements], wanted: Sequence[Measure], over: str | None, draws: int, seed: int, confidence: float
 ) -> list[dict[str, Any]]:
-    """The rows of `correlate` where people gave pairs and no scores: DARR alone; with groups, their average too."""
+    """The rows of `correlate` where people gave pairs and no scores: DARR alone; with groups, their average too.
+
+    `n` is the number of pairs that the metric scores, `n_groups` that of their segments, `n_undefined` that of pairs without scores.
+    """
     measures = [one for one in wanted if isinstance(one, Darr)]
     if not measures:
         raise InputError("these judgements are better/worse pairs, of which DARR alone is known; use coefficients='darr', levels='input'.")
@@ -30,6 +33,7 @@ def pair_rows(
     for one in measures:
         for label in labels:
             by_group: dict[Any, tuple[float, Array | None]] = {}
+            totals = []
             for number, (group, part) in enumerate(parts.items()):
                 alike, against = ordered(part, label, one.ties)
                 total = int(alike.sum() + against.sum())
@@ -38,9 +42,10 @@ def pair_rows(
                 if over in OVER and total:
                     drawn = replicates(part, alike, against, bootstrap(len(part.systems), len(part.segments), str(over), draws, seed + number))
                 by_group[group] = value, drawn
+                totals.append(total)
                 assert part.pairs is not None
-                left = len(part.pairs) - total
-                rows.append(_row(label, group, value, drawn, total, left, "" if total else "the metric scores no pair", over, confidence))
+                counts = total, len(np.unique(part.pairs[alike | against, 0])), len(part.pairs) - total
+                rows.append(_row(label, group, value, drawn, counts, "" if total else "the metric scores no pair", over, confidence))
             if None not in by_group:
                 values = [value for value, _ in by_group.values() if not math.isnan(value)]
                 known = [drawn for _, drawn in by_group.values() if drawn is not None]
@@ -48,7 +53,7 @@ def pair_rows(
                 together = np.mean(known, axis=0) if known else None
                 gone = len(by_group) - len(values)
                 reason = f"{gone} of {len(by_group)} groups have no value" if gone else ""
-                rows.append(_row(label, "average", mean, together, len(values), gone, reason, over, confidence))
+                rows.append(_row(label, "average", mean, together, (sum(totals), len(values), gone), reason, over, confidence))
     return rows
 
 
@@ -78,10 +83,11 @@ def replicates(part: Judgements, alike: Array, against: Array, draws: Draws) -> 
 
 
 def _row(
-    label: str, group: Any, value: float, drawn: Array | None, n: int, left: int, reason: str, over: str | None, confidence: float
+    label: str, group: Any, value: float, drawn: Array | None, counts: tuple[int, int, int], reason: str, over: str | None, confidence: float
 ) -> dict[str, Any]:
+    n, n_groups, n_undefined = counts
     low, high, gone = percentile(drawn, confidence) if drawn is not None else (math.nan, math.nan, 0)
     names = {"metric": label, "human": "pairs", "level": "input", "coefficient": "darr", **({} if group is None else {"group": group})}
-    numbers = {"value": value, "low": low, "high": high, "p": math.nan, "n": n, "n_groups": n, "n_undefined": left}
+    numbers = {"value": value, "low": low, "high": high, "p": math.nan, "n": n, "n_groups": n_groups, "n_undefined": n_undefined}
     beside = {"floor": math.nan, "ceiling": math.nan, "disattenuated": math.nan, "over": over or "", "undefined_draws": gone, "reason": reason}
     return {**names, **numbers, **beside}

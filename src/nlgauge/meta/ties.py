@@ -17,7 +17,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.arrays import paired
+from nlgauge.meta.arrays import mean_of_known, paired
 
 # More pairs than these (a vector of about 5,000) are put into this many classes of |dx| instead of being sorted.
 _SORTED_PAIRS = 12_500_000
@@ -43,11 +43,15 @@ def darr_counts(x: Any, z: Any, threshold: float = 25.0, ties: str = "discordant
         raise ParameterError(f"ties must be 'discordant' or 'ignore', got {ties!r:.60}.")
     if not threshold > 0:
         raise ParameterError(f"threshold must be above 0, because pairs that people call tied are not ordered; got {threshold!r:.60}.")
-    dx, dz = differences(*grouped(x, z))
+    alike, against = darr_kinds(*differences(*grouped(x, z)), threshold, ties)
+    return alike.sum(axis=-1), against.sum(axis=-1)
+
+
+def darr_kinds(dx: Array, dz: Array, threshold: float, ties: str) -> tuple[Array, Array]:
+    """Which differences the metric orders as people do, and which not; neither where people see less than the threshold."""
     far = np.abs(dz) >= threshold
     alike = far & (np.sign(dx) == np.sign(dz))
-    against = far & ~alike & ((dx != 0) | (ties == "discordant"))
-    return alike.sum(axis=-1), against.sum(axis=-1)
+    return alike, far & ~alike & ~np.isnan(dx) & ((dx != 0) | (ties == "discordant"))
 
 
 def darr(x: Any, z: Any, threshold: float = 25.0, ties: str = "discordant") -> Array:
@@ -84,11 +88,16 @@ def accuracy_of_groups(x: Any, z: Any, epsilon: float = 0.0) -> Array:
     if not epsilon >= 0:
         raise ParameterError(f"epsilon must be 0 or more, got {epsilon!r:.60}.")
     dx, dz = differences(*grouped(x, z))
-    known = ~np.isnan(dx)
-    right = known & (np.where(np.abs(dx) <= epsilon, 0, np.sign(dx)) == np.sign(dz))
+    right, known = right_pairs(dx, dz, epsilon)
     count = known.sum(axis=-1)
     with np.errstate(invalid="ignore"):
         return np.asarray(right.sum(axis=-1) / np.where(count == 0, np.nan, count))
+
+
+def right_pairs(dx: Array, dz: Array, epsilon: float) -> tuple[Array, Array]:
+    """Which differences both sides see alike, those of the metric up to epsilon as ties; and which are known."""
+    known = ~np.isnan(dx)
+    return known & (np.where(np.abs(dx) <= epsilon, 0, np.sign(dx)) == np.sign(dz)), known
 
 
 def acc_eq(x: Any, z: Any, epsilon: float = 0.0) -> Array:
@@ -103,13 +112,6 @@ def acc_eq(x: Any, z: Any, epsilon: float = 0.0) -> Array:
 def tau_eq(x: Any, z: Any, epsilon: float = 0.0) -> Array:
     """Kendall's tau that counts ties: 2 acc_eq - 1."""
     return 2 * acc_eq(x, z, epsilon) - 1
-
-
-def mean_of_known(values: Array) -> Array:
-    """The mean along the last axis of what is known; NaN where nothing is."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=-1)
-    return np.asarray(np.where(known, values, 0.0).sum(axis=-1) / np.where(count == 0, np.nan, count))
 
 
 class Calibration(NamedTuple):
@@ -225,8 +227,7 @@ def _accuracy(x: Array, z: Array, epsilon: float = 0.0) -> float:
         return float(acc_eq(x, z, epsilon))
     found = 0.0
     for dx, dz, own in _row_blocks(x, z, _weights(x)):
-        right = (np.where(np.abs(dx) <= epsilon, 0, np.sign(dx)) == np.sign(dz)) & ~np.isnan(dx)
-        found += own * int(right.sum())
+        found += own * int(right_pairs(dx, dz, epsilon)[0].sum())
     return found
 
 

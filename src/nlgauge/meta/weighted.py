@@ -13,9 +13,13 @@ from nlgauge.meta.kendall import Pairs, pairs
 
 # Below this share of the plain squares, what one-pass sums leave of a variance is rounding.
 _CONSTANT = 1e-12
-# Beyond, a matrix of signs costs more than counting each draw's pairs while merging.
+# Beyond, a matrix of signs costs more than a cumulative sum for each distinct human score or, where there are many of these, than counting each
+# draw's pairs while merging.
 _SIGNS = 4096
+_LEVELS = 150
 _BLOCK = 8_000_000
+# What is gone through once per human score should stay near the processor.
+_NEAR = 200_000
 
 
 def correlation_of_sums(n: Array, x: Array, z: Array, xx: Array, zz: Array, xz: Array) -> Array:
@@ -77,34 +81,53 @@ def _ranks(values: Array, weights: Array) -> tuple[Array, Array, Array]:
 
 def fixed_pairs(x: Array, z: Array, weights: Array) -> Pairs:
     """(B,) how many pairs are of each kind."""
-    if len(x) > _SIGNS:
+    if len(x) > _SIGNS and len(np.unique(z)) > _LEVELS:
         return _pairs_by_draw(x, z, weights)
-    plain = _pair_weight(weights, np.zeros(len(x)))
+    squares = np.einsum("bn,bn->b", weights, weights)
+    plain = (weights.sum(axis=1) ** 2 - squares) / 2
     joint = np.unique(np.stack([x, z]), axis=1, return_inverse=True)[1].reshape(-1) if len(x) else x
-    tied_x, tied_z, tied = (_pair_weight(weights, side) for side in (x, z, joint))
+    tied_x, tied_z, tied = (_tied(weights, side, squares) for side in (x, z, joint))
     difference = np.zeros(len(weights))
-    if len(x):
-        signs = _signs(x) * _signs(z)
-        size = max(1, _BLOCK // len(x))
-        for i in range(0, len(weights), size):
-            part = weights[i : i + size].astype(np.float32)
-            difference[i : i + size] = np.einsum("bn,bn->b", part @ signs, part, dtype=np.float64) / 2
+    function, block = (_difference_by_level, _NEAR) if len(x) > _SIGNS else (_difference_by_signs, _BLOCK)
+    size = max(1, block // max(1, len(x)))
+    for i in range(0, len(weights) if len(x) else 0, size):
+        difference[i : i + size] = function(x, z, weights[i : i + size])
     ordered = plain - tied_x - tied_z + tied
     return Pairs((ordered + difference) / 2, (ordered - difference) / 2, tied_x - tied, tied_z - tied, tied)
+
+
+def _difference_by_signs(x: Array, z: Array, weights: Array) -> Array:
+    """(B,) C - D, from the signs of all differences."""
+    part = weights.astype(np.float32)
+    return np.asarray(np.einsum("bn,bn->b", part @ (_signs(x) * _signs(z)), part, dtype=np.float64) / 2)
+
+
+def _difference_by_level(x: Array, z: Array, weights: Array) -> Array:
+    """(B,) C - D: in order of x, each point adds the weight before it of lower human scores minus that of higher ones."""
+    order = np.argsort(x, kind="stable")
+    x, level, weights = x[order], np.unique(z[order], return_inverse=True)[1], weights[:, order]
+    # How many points stand before the first of equal x.
+    before = np.searchsorted(x, x, "left")
+    found = np.zeros(len(weights))
+    for k in range(int(level.max()) + 1):
+        points = np.flatnonzero((level == k) & (before > 0))
+        upto = np.cumsum(weights * np.sign(k - level), axis=1)
+        found += np.einsum("bn,bn->b", weights[:, points], upto[:, before[points] - 1])
+    return found
 
 
 def _signs(values: Array) -> Array:
     return (values[:, None] > values).astype(np.float32) - (values[:, None] < values)
 
 
-def _pair_weight(weights: Array, values: Array) -> Array:
+def _tied(weights: Array, values: Array, squares: Array) -> Array:
     """(B,) the weight of pairs of equal values, self-pairs left out."""
-    if not len(values):
-        return np.zeros(len(weights))
     order = np.argsort(values, kind="stable")
-    starts = np.concatenate([[True], values[order][1:] != values[order][:-1]])
+    starts = np.concatenate([[True], values[order][1:] != values[order][:-1]]) if len(values) else np.empty(0, dtype=bool)
+    if starts.all():
+        return np.zeros(len(weights))
     own = np.add.reduceat(weights[:, order], np.flatnonzero(starts), axis=1)
-    return np.asarray(((own * own).sum(axis=1) - (weights * weights).sum(axis=1)) / 2)
+    return np.asarray((np.einsum("bn,bn->b", own, own) - squares) / 2)
 
 
 def _pairs_by_draw(x: Array, z: Array, weights: Array) -> Pairs:
