@@ -200,5 +200,7 @@ def test_one_metric_and_weights():
         compare(judged(), metrics=["good"])
     weighted = judged(weights=np.arange(1.0, 31))
     assert compare(weighted, draws=99)[0]["value"] != compare(judged(), draws=99)[0]["value"]
-    with pytest.raises(InputError, match="weights of segments have no meaning"):
-        compare(weighted, generalise_to="inputs")
+    for options in ({"generalise_to": "inputs"}, {"level": "input"}):
+        with pytest.raises(InputError, match="weights of segments only where systems are swapped"):
+            compare(weighted, **options)
+        assert compare(weighted, test="bootstrap", draws=99, **options)[0]["p"] < 1

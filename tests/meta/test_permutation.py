@@ -128,3 +128,15 @@ def test_offsets_and_scales_change_nothing():
     moved = x * np.array([1e-6, 1.0, 1e6])[:, None, None] + np.array([5.0, 1e6, -3.0])[:, None, None]
     for level in LEVELS:
         np.testing.assert_allclose(*(null_differences(of, z, level, MEASURES["pearson"], swaps) for of in (x, moved)), atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::scipy.stats.NearConstantInputWarning")
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("swap", GENERALISES_TO)
+@pytest.mark.parametrize("kind", ["plain", "rounded", "binary", "mixed"])
+def test_every_path_at_least_once(level, swap, kind):
+    x, z = scores(11, 5, 6, kind, kind != "plain")
+    swaps = drawn_swaps(swap, 5, 6, 6, 2)
+    for name in COMPARED:
+        found = null_differences(x, z, level, MEASURES[name], swaps)
+        np.testing.assert_allclose(found, explicit(x, z, level, name, swaps), atol=1e-9, err_msg=name)

@@ -171,8 +171,8 @@ def _scores(judgements: Judgements, dimension: str, plan: Plan) -> Scores:
         raise InputError(
             f"{named} scores whole systems, which cannot be drawn by inputs: use generalise_to='systems', or judgements without system_scores."
         )
-    if plan.swap not in {None, "systems"} and judgements.weights is not None:
-        raise InputError("weights of segments have no meaning where scores of inputs are swapped; use test='bootstrap' or generalise_to='systems'.")
+    if judgements.weights is not None and plan.swap is not None and not (at_systems and plan.swap == "systems"):
+        raise InputError("permutation tests take weights of segments only where systems are swapped at system level; use test='bootstrap'.")
     z = judgements.human(dimension)
     known = np.isfinite(z)
     for label in judgements.metrics:

@@ -166,23 +166,39 @@ class Group:
         )
         return one, other
 
+    @cached_property
+    def _all_weights(self) -> Array:
+        """w_ij, in the smallest type that holds it."""
+        levels, places = self._levels
+        found = self._weights(levels[places], levels[places])
+        return found if self.name == "spearman" else found.astype(np.int8)
+
     def _form(self, u: int, v: int) -> Array:
         """The sum over i and j of s_i s_j w_ij sign(u_i - v_j) in each draw; it is the same for v and u."""
         if (u, v) not in self._forms:
-            levels, places = self._levels
-            scale, n = levels[places], len(places)
-            # Whole numbers, for Kendall so small that float32 holds their sums.
-            signs = self.signs.astype(np.float32) if self.name != "spearman" else self.signs
-            found = np.zeros(len(signs))
-            size = max(1, _BLOCK // n)
-            for start in range(0, n, size):
-                rows = slice(start, start + size)
-                one, other = self.x[u, rows, None], self.x[v]
+            if self.name == "spearman" and self._membership is not None:
+                self._forms[u, v] = self._form_of_ranks(u, v, self._membership.astype(float))
+            else:
+                # Kendall's sums are whole numbers so small that float32 holds them.
+                signs = self.signs if self.name == "spearman" else self.signs.astype(np.float32)
+                one, other = self.x[u][:, None], self.x[v]
                 order = (one > other).view(np.int8) - (one < other).view(np.int8)
-                block = self._summed(self._weights(scale[rows], scale).astype(signs.dtype) * order)
-                found += np.einsum("br,br->b", signs @ block.T, signs[:, self.units[rows]], dtype=float)
-            self._forms[u, v] = found
+                products = self._summed((self._all_weights * order).astype(signs.dtype))
+                self._forms[u, v] = np.einsum("bi,bi->b", signs @ products.T, signs[:, self.units], dtype=float)
         return self._forms[u, v]
+
+    def _form_of_ranks(self, u: int, v: int, membership: Array) -> Array:
+        """The same for w_ij = r_i - r_j and few units, without laying out pairs: sums over j in the order of v, read where u_i would stand."""
+        levels, places = self._levels
+        ranks, units = levels[places][:, None], membership.shape[1]
+        order = np.argsort(self.x[v], kind="stable")
+        left, right = (np.searchsorted(self.x[v][order], self.x[u], side) for side in ("left", "right"))
+        sums = np.zeros((len(order) + 1, 2 * units))
+        np.cumsum(np.concatenate([membership, ranks * membership], axis=1)[order], axis=0, out=sums[1:])
+        read = sums[left] + sums[right] - sums[-1]
+        between = membership.T @ (ranks * read[:, :units] - read[:, units:])
+        found: Array = np.einsum("bi,bi->b", self.signs @ between.T, self.signs)
+        return found
 
     def _denominators(self, k: int, m: int) -> tuple[Array, Array]:
         """Both denominators of each draw."""
