@@ -376,3 +376,8 @@ def test_mutual_information_keeps_the_rows_of_predictions_that_are_left() -> Non
     fitted = {"summary_entropy": np.arange(4.0), "summary_fit_width": np.array(3), "truncated": np.arange(4)}
     found = MutualInformation("minilm", True, ("summary",), None).taken(fitted, np.array([2, 0]))  # type: ignore[arg-type]
     assert {name: values.tolist() for name, values in found.items()} == {"summary_entropy": [2, 0], "summary_fit_width": 3, "truncated": [2, 0]}
+
+
+def test_a_table_of_groups_says_what_was_fitted_on_all_segments():
+    assert "cider: fitted on all segments of the run, not on each group." in scored(["cider", "wer"]).by("domain").page().notes
+    assert not any("fitted" in note for note in scored(["wer"]).by("domain").page().notes)

@@ -62,9 +62,13 @@ def score(
     shown: ShownOptions,
     tokenize: Annotated[
         str | None,
-        typer.Option("--tokenize", "-tok", help="Tokeniser of the metrics that take it.", metavar="NAME", rich_help_panel=_SACREBLEU),
+        typer.Option(
+            "--tokenize", "-tok", help="Tokeniser of BLEU; without BLEU, of the metrics that take it.", metavar="NAME", rich_help_panel=_SACREBLEU
+        ),
     ] = None,
-    lowercase: Annotated[bool, typer.Option("--lowercase", "-lc", help="Lower case for the metrics that can.", rich_help_panel=_SACREBLEU)] = False,
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", "-lc", help="Lower case for BLEU; without BLEU, for the metrics that can.", rich_help_panel=_SACREBLEU)
+    ] = False,
     test_set: Annotated[
         str | None,
         typer.Option("--test-set", "-t", help="References and sources of a test set of sacreBLEU.", metavar="NAME", rich_help_panel=_SACREBLEU),
@@ -150,7 +154,7 @@ def _check_needs(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
 
 
 def _adjusted(specs: Sequence[str] | None, tokenize: str | None, lowercase: bool) -> Sequence[str | AnyMetric] | None:
-    """The metrics with the tokeniser and the case that were asked for of all of them, where they have such a parameter and were not given it."""
+    """The metrics with the tokeniser and the case that were asked for: BLEU alone, as in sacreBLEU; where it is not there, those that can."""
     wanted: dict[str, Any] = {"tokenizer": tokenize} if tokenize else {}
     wanted |= {"lowercase": True} if lowercase else {}
     if not wanted:
@@ -159,9 +163,13 @@ def _adjusted(specs: Sequence[str] | None, tokenize: str | None, lowercase: bool
     from nlgauge.scorer import DEFAULT_METRICS
 
     metrics = [parse(spec) for spec in specs or DEFAULT_METRICS]
+    has_bleu = any(metric.name == "bleu" for metric in metrics)
     for name, value in wanted.items():
         changed, refusals = [], []
         for metric in metrics:
+            if has_bleu and metric.name != "bleu":
+                changed.append(metric)
+                continue
             try:
                 changed.append(_with_parameter(metric, name, value))
             except ParameterError as error:
@@ -170,10 +178,6 @@ def _adjusted(specs: Sequence[str] | None, tokenize: str | None, lowercase: bool
         if changed == metrics and not any(getattr(metric, name, None) == value for metric in metrics):
             raise refusals[0] if refusals else ParameterError(f"none of {', '.join(map(str, metrics))} takes {name}={value!r}.")
         metrics = changed
-    if lowercase and {"bleu", "chrf"} <= {metric.name for metric in metrics}:
-        say(
-            "warning: -lc is for every metric that can; sacreBLEU's is for BLEU alone, so that its chrF (without --chrf-lowercase) is another number."
-        )
     return metrics
 
 

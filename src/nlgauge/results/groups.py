@@ -79,6 +79,9 @@ class Groups(Exported, Mapping[Any, "Result"]):
         few = [str(value) for value, result in self.results.items() if caution(Clusters(result.corpus.documents, len(result.corpus)).count, "")]
         if few and shown.intervals:
             notes.append(f"Caution: fewer than 20 segments (or documents), so that intervals are too narrow: {', '.join(few)}.")
+        fitted = [label for label, metric in first.job.metrics.items() if isinstance(metric, Metric) and metric.fit() is not None]
+        if fitted:
+            notes.append(f"{', '.join(fitted)}: fitted on all segments of the run, not on each group.")
         columns = [column(self.field), *long_columns(cells, shown.confidence)]
         return Page([Sheet(columns, rows)], footnotes.texts, notes, shown.small_print_of(first))
 
