@@ -1,4 +1,4 @@
-"""What one call costs, as reward functions and tests make it: one pair in a loop, and 64 pairs.
+"""What one call costs, as training loops and tests make it: one pair in a loop, and 64 pairs, of `Scorer` and of `reward`.
 
 python -m benchmarks.calls
 """
@@ -30,14 +30,19 @@ def main() -> None:
 
     texts = l1(2_000)
     pairs = list(zip(texts.predictions, texts.references, strict=True))
-    print("| metric | one pair, ms | 64 pairs, ms |\n|---|---|---|")
+    single = [([prediction], [references]) for prediction, references in pairs]
+    several = [tuple(map(list, zip(*islice(cycle(pairs), i, i + 64), strict=True))) for i in range(0, 1280, 64)]
+    print("| call | one pair, ms | 64 pairs, ms |\n|---|---|---|")
     for metric in _METRICS:
-        scorer = nlgauge.Scorer([metric])
-        single = [([prediction], [references]) for prediction, references in pairs]
-        several = [tuple(map(list, zip(*islice(cycle(pairs), i, i + 64), strict=True))) for i in range(0, 1280, 64)]
-        one = milliseconds(lambda i: scorer(*single[i])[metric]["score"], 400)  # noqa: B023 -- called before the loop goes on
-        many = milliseconds(lambda i: scorer(*several[i])[metric]["score"], 20)  # noqa: B023
-        print(f"| {metric} | {one:.3f} | {many:.3f} |")
+        scorer, reward = nlgauge.Scorer([metric]), nlgauge.reward(metric)
+        calls = {
+            f"{metric}, corpus score": lambda texts: scorer(*texts)[metric]["score"],  # noqa: B023 -- called before the loop goes on
+            f"{metric}, segment scores": lambda texts: scorer(*texts).segments("records"),  # noqa: B023
+            f"{metric}, rewards": lambda texts: reward(*texts),  # noqa: B023
+        }
+        for name, call in calls.items():
+            one, many = (milliseconds(lambda i: call(given[i]), count) for given, count in ((single, 400), (several, 20)))  # noqa: B023
+            print(f"| {name} | {one:.3f} | {many:.3f} |")
 
 
 if __name__ == "__main__":

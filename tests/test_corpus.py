@@ -774,3 +774,20 @@ def test_odd_objects_give_a_result_or_an_error_of_ours(argument):
 def test_odd_metrics_are_named(metrics, message):
     with pytest.raises(ParameterError, match=message):
         nlgauge.score(["p"], ["r"], metrics=metrics)
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ([1, "2"], [1, 2, True]),
+        (["1", "b", None], [1, "b", None]),
+        ({2.0, "b"}, [2, "b"]),
+        ([True, "None"], [1, None, True]),
+        ([(3, 4)], [(3, 4)]),
+        (["(3, 4)"], [(3, 4)]),
+    ],
+)
+def test_a_list_of_conditions_asks_for_any_of_its_items(condition, expected):
+    values = [1, 2, "b", "1x", None, True, (3, 4)]
+    corpus = Corpus.read(["a"] * len(values), fields={"field": values})
+    assert [values[i] for i in corpus.matching(field=condition)] == expected

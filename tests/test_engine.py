@@ -485,7 +485,7 @@ def test_a_kept_feature_over_its_limit_is_still_computed_once_per_chunk(monkeypa
     assert [keys for _, keys in CALLS] == [["a", "b"], ["c"]]
 
 
-def broken(**methods: Callable[..., Any]) -> Metric:
+def broken(**methods: Any) -> Metric:
     """LengthRatio with other methods."""
     return dataclass(frozen=True)(type("Broken", (LengthRatio,), {"name": "broken", **methods}))()
 
@@ -509,11 +509,29 @@ def of_rows(change: Callable[[Array], Any]) -> Callable[..., Any]:
         (broken(score=lambda self, part, rows: {"other": rows[..., 0]}), r"score\(\) of 'ratio' must give \['ratio'\].* it gave \{'other'"),
         (broken(score=lambda self, part, rows: {"ratio": rows}), r"score\(\) of 'ratio' must give \['ratio'\], each of shape \(2,\).*\(2, 2\)"),
         (broken(score=lambda self, part, rows: {"ratio": 1.0}), r"score\(\) of 'ratio' must give \['ratio'\], each of shape \(2,\)"),
+        (broken(score=lambda self, part, rows: rows[..., 0]), r"score\(\) of 'ratio' must give a dictionary with \['ratio'\]; it gave array"),
+        (broken(score=lambda self, part, rows: None), r"score\(\) of 'ratio' must give a dictionary with \['ratio'\]; it gave None"),
+        (broken(outputs=lambda self: None), r"outputs\(\) must give a dictionary from each part to a tuple of its outputs; it gave None"),
+        (broken(outputs=lambda self: {"ratio": Output("ratio", True)}), r"outputs\(\) must give a dictionary from each part to a tuple"),
+        (broken(outputs=lambda self: {"ratio": ()}), r"outputs\(\) must give a dictionary from each part to a tuple"),
+        (broken(outputs=lambda self: {"ratio": ("ratio",)}), r"outputs\(\) must give Output values, at least one; it gave \['ratio'\]"),
+        (broken(outputs=lambda self: {}), r"outputs\(\) must give Output values, at least one; it gave \{\}"),
+        (
+            broken(outputs=lambda self: {"a": (Output("x", True),), "b": (Output("x", True),)}),
+            r"outputs\(\) must give names that differ; it gave \['x'",
+        ),
+        (broken(takes="both"), r"takes must be one of 'pair', 'joint', 'alone', got 'both'"),
     ],
 )
 def test_a_metric_that_breaks_its_contract_is_named(metric, message):
+    if "score" in message:
+        for rule in ("best", "mean"):
+            with pytest.raises(MetricError, match=r"^broken: score\(\) of 'ratio' must give"):
+                nlgauge.score(["pp", "p"], [["r", "s"], ["rr"]], metrics=metric, reduce_fn=rule)
     with pytest.raises(MetricError, match=f"^broken: .*{message}"):
         nlgauge.score(["pp", "p"], ["r", "rr"], metrics=metric).segments("records")
+    with pytest.raises(MetricError, match=f"^broken: .*{message}"):
+        nlgauge.score(["pp", "p"], ["r", "rr"], metrics={"path": metric, "resulting_name": "mine"}).segments("records")
 
 
 @pytest.mark.parametrize("found", [{"other": 1.0}, {}, {"size": 1.0, "more": 2.0}, 1.0])

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from importlib import import_module
+from importlib.metadata import version
 
 import pytest
 
@@ -68,6 +69,7 @@ def test_the_public_names():
         *("score", "Scorer", "load", "Result", "Corpus", "NlgaugeError", "Metric", "CorpusMetric", "WholeMetric", "Output", "register", "Model"),
         *("NLGMetricverse", "Jury", "load_metric", "AutoMetric", "MetricForNLG", "MetricForLanguageGeneration", "DataLoaderStrategies"),
         *("list_metrics", "filter_metrics", "get_metric_bounds", "Categories", "ApplTasks", "QualityDims"),
+        *("metric", "reward"),
     }
     assert expected == set(nlgauge.__all__) == set(dir(nlgauge))
     assert len(nlgauge.__all__) == len(set(nlgauge.__all__))
@@ -81,6 +83,10 @@ def test_every_public_name_is_there(name):
 def test_a_public_name_stays_itself_after_its_module_was_imported():
     code = "import nlgauge as n; first = [getattr(n, k) for k in dir(n)]; print(all(getattr(n, k) is f for k, f in zip(dir(n), first)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True\n"
+
+
+def test_the_version_is_that_of_the_installed_package():
+    assert nlgauge.__version__ == version("nlgauge")
 
 
 def test_other_names_are_not():

@@ -138,11 +138,18 @@ def test_the_syllables_of_tibetan_are_marked() -> None:
     assert "Tibetan has no spaces" in warned(["བོད་ཀྱི་སྐད་ཡིག་ནི་གལ་ཆེན་པོ་ཡིན།"], ["wer"])[0]
 
 
-@pytest.mark.parametrize(
-    "texts", [["我 昨天 去 了 北京 。"], ["고양이가 매트 위에 앉았다."], ["नमस्ते दुनिया"], ["The word 猫 means cat."], ["猫"], [""]]
-)
+@pytest.mark.parametrize("texts", [["我 昨天 去 了 北京 。"], ["नमस्ते दुनिया"], ["The word 猫 means cat."], ["猫"], [""]])
 def test_words_that_are_apart_need_no_warning(texts: list[str]) -> None:
     assert warned(texts, ["bleu", "wer"]) == []
+
+
+def test_korean_words_may_be_split_further() -> None:
+    text = ["고양이가 매트 위에 앉았다."]
+    (message,) = warned(text, ["bleu", "wer", "chrf"])
+    assert message == "Most letters of these texts are Korean, whose words carry particles; lang='ko' splits them off for bleu."
+    assert warned(text, ["wer", "chrf", "rouge", "bleu(tokenizer='13a')"]) == []
+    assert warned(text, ["chrf", "bleu(tokenizer='13a')"], "ko") == []
+    assert warned(["The word 고양이 means cat."], ["bleu"]) == []
 
 
 def test_references_and_later_texts_are_looked_at_too() -> None:

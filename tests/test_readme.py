@@ -80,7 +80,13 @@ def _run_python(block: Block, session: Session) -> list[str]:
 def _run_commands(block: Block, session: Session) -> list[str]:
     """Runs each line of a block; those that print nothing, though they do not write to a file."""
     lines = [line for line in block.body.splitlines() if line]
-    return [line for line in lines if not _shell(line, session.directory).strip() and " > " not in line]
+    return [line for line in lines if not _shell(line, session.directory).strip() and not _written(line, session.directory)]
+
+
+def _written(line: str, directory: Path) -> bool:
+    """Whether a command has written the file that it names."""
+    named = re.search(r"(?: > | -o )([\w.]+)", line)
+    return named is not None and (directory / named[1]).stat().st_size > 0
 
 
 def _run_console(block: Block, session: Session) -> list[tuple[list[str], list[str]]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -266,3 +268,43 @@ def test_a_class_that_lacks_something_is_told_what(members, message):
     for call in (lambda: register(mine), lambda: nlgauge.score(["a"], metrics=mine())):
         with pytest.raises(MetricError, match=message):
             call()
+
+
+@pytest.mark.parametrize("given", [Length(), dict, len, "bleu"])
+def test_what_is_not_a_class_of_metrics_is_not_registered(given):
+    with pytest.raises(MetricError, match=r"is not a class of metrics; a metric is a subclass of nlgauge\.Metric or nlgauge\.CorpusMetric"):
+        register(given)
+
+
+@pytest.mark.parametrize("metrics", [Length, [Length]])
+def test_a_class_in_the_place_of_a_metric_is_told_how_to_become_one(metrics):
+    with pytest.raises(ParameterError, match=r"a Metric value is made of its class, Length\(\)"):
+        nlgauge.score(["a"], metrics=metrics)
+
+
+def test_an_installed_package_that_fails_is_named_and_the_one_beside_it_works(tmp_path):
+    """Two packages as they lie in an environment, with metadata and entry points: one fails to import, one has the metric of CONTRIBUTING."""
+    example = re.findall(r"^```python\n(.*?)^```$", (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)[0]
+    for package, code in (("broken_metrics", "import some_module_that_is_not_installed\n"), ("good_metrics", example)):
+        about = tmp_path / f"{package}-1.0.dist-info"
+        (tmp_path / package).mkdir()
+        about.mkdir()
+        (tmp_path / package / "__init__.py").write_text("")
+        (tmp_path / package / "first_word.py").write_text(code, "utf-8")
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package.replace('_', '-')}\nVersion: 1.0\n")
+        (about / "entry_points.txt").write_text(f"[nlgauge.metrics]\n{package} = {package}.first_word\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]), "PYTHONUTF8": "1"}
+
+    def run(*command: str) -> subprocess.CompletedProcess[str]:
+        arguments = [sys.executable, *command]
+        return subprocess.run(arguments, cwd=tmp_path, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
+
+    scored = run("-c", "import nlgauge; print(dict(nlgauge.score(['a b'], ['a c'], metrics=['first_word', 'wer'])))")
+    assert "'first_word': 1.0" in scored.stdout and "'wer': 0.5" in scored.stdout
+    listed = run("-m", "nlgauge", "list")
+    assert "first_word" in listed.stdout and "bleu" in listed.stdout
+    for done in (scored, listed):
+        said = " ".join(done.stderr.split())
+        assert "'broken_metrics' (broken_metrics.first_word of broken-metrics): ModuleNotFoundError" in said
+        assert "Traceback" not in done.stderr
+    assert "first_word has no card; write it to first_word.md" in " ".join(run("-m", "nlgauge", "card", "first_word").stderr.split())

@@ -209,3 +209,11 @@ def test_signatures_costs_and_environment_are_recorded():
     assert set(result.signatures) == {"bleu", "wer"} == set(result.costs.metrics)
     assert result.config["seed"] == 7
     assert {"python", "nlgauge", "numpy"} <= set(result.environment)
+
+
+def test_ids_that_no_column_of_polars_holds_are_texts_there():
+    result = nlgauge.score(["a b", "c d"], ["a b", "c e"], ids=[(1, "x"), (2, "y")], metrics="wer")
+    assert result.segments("polars")["segment"].to_list() == ["(1, 'x')", "(2, 'y')"]
+    assert [row["segment"] for row in result.segments("records")] == [(1, "x"), (2, "y")]
+    mixed = nlgauge.score(["a b", "c d"], ["a b", "c e"], ids=[1, "x"], metrics="wer")
+    assert mixed.segments("polars")["segment"].to_list() == ["1", "x"]

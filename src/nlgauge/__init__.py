@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nlgauge.compat.nlgmetricverse import NLGMetricverse as NLGMetricverse
     from nlgauge.compat.nlgmetricverse import get_metric_bounds as get_metric_bounds
     from nlgauge.compat.nlgmetricverse import load_metric as load_metric
+    from nlgauge.compat.rewards import reward as reward
     from nlgauge.corpus import Corpus as Corpus
     from nlgauge.errors import NlgaugeError as NlgaugeError
     from nlgauge.metric import CorpusMetric as CorpusMetric
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from nlgauge.metric.card import QualityDims as QualityDims
     from nlgauge.metric.card import filter_metrics as filter_metrics
     from nlgauge.metric.card import list_metrics as list_metrics
+    from nlgauge.metric.function import metric as metric
     from nlgauge.models import Model as Model
     from nlgauge.results.result import Result as Result
     from nlgauge.results.storage import load as load
@@ -45,8 +47,9 @@ _HOMES = {
     "Result": "nlgauge.results.result",
     "Corpus": "nlgauge.corpus",
     "NlgaugeError": "nlgauge.errors",
-    **dict.fromkeys(("Metric", "CorpusMetric", "WholeMetric", "Output", "register"), "nlgauge.metric"),
+    **dict.fromkeys(("Metric", "CorpusMetric", "WholeMetric", "Output", "register", "metric"), "nlgauge.metric"),
     "Model": "nlgauge.models",
+    "reward": "nlgauge.compat.rewards",
     **dict.fromkeys(("list_metrics", "filter_metrics", "Categories", "ApplTasks", "QualityDims"), "nlgauge.metric.card"),
     **dict.fromkeys(("MetricForNLG", "MetricForLanguageGeneration"), "nlgauge.compat.custom"),
     **dict.fromkeys(
@@ -60,6 +63,8 @@ __all__ = sorted(_HOMES)  # noqa: PLE0605
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
+    if name == "__version__":
+        return import_module("importlib.metadata").version("nlgauge")
     raise AttributeError(f"module 'nlgauge' has no attribute {name!r}")
 
 

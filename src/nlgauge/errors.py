@@ -6,6 +6,7 @@
     ├── UnknownMetricError   no metric of that name                                   (also a LookupError)
     ├── UnknownNameError     no metric, system or segment of that name in a result    (also a KeyError)
     ├── MetricError          a metric that does not give what it must                 (also a TypeError)
+    │   └── RowError         ... for one of its rows
     ├── ModelError           weights that are missing, damaged or of the wrong kind   (also a RuntimeError)
     ├── MissingExtraError    an optional dependency that is not installed             (also an ImportError)
     ├── NotYetError          something that comes with a later release                (also a NotImplementedError)
@@ -15,7 +16,7 @@ A message says what was given, what is needed and what to do.
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class NlgaugeError(Exception):
@@ -43,6 +44,14 @@ class UnknownNameError(NlgaugeError, KeyError):
 
 class MetricError(NlgaugeError, TypeError):
     """A metric that does not give what it must: statistics of another shape, outputs of other names."""
+
+
+class RowError(MetricError):
+    """What a metric could not do with one of its rows; the engine says which segment that is."""
+
+    def __init__(self, problem: str, row: int, texts: Sequence[str]) -> None:
+        super().__init__(f"{problem} (texts: {', '.join(f'{text!r:.60}' for text in texts)}).")
+        self.row = row
 
 
 class ModelError(NlgaugeError, RuntimeError):

@@ -82,7 +82,7 @@ class Scorer:
             common=_flag(common, "common"),
             pooled=_flag(pooled, "pooled"),
         )
-        return self.score_corpus(corpus, reduce_fn, RunOptions(_checked(seed, "seed", 0), _batch(batch_size), _device(device)), show_progress)
+        return self.score_corpus(corpus, reduce_fn, run_options(seed, batch_size, device), show_progress)
 
     def score_corpus(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None) -> Result:
         """The Result of scoring a corpus that was read already."""
@@ -151,6 +151,11 @@ def score(
         device=device,
         show_progress=show_progress,
     )
+
+
+def run_options(seed: int = 12345, batch_size: int | None = None, device: str | None = None) -> RunOptions:
+    """The options of a run, or an error that says which of them is not one."""
+    return RunOptions(_checked(seed, "seed", 0), _batch(batch_size), _device(device))
 
 
 def _processes() -> Executor:

@@ -1,6 +1,6 @@
-"""The command line: data on standard output, everything else on standard error.
+"""The command line: data on standard output, everything else on standard error. What a command needs is imported when it runs.
 
-Exit codes: 0 done, 1 failed, 2 asked for wrongly, 130 interrupted. What a command needs is imported when it runs.
+Exit codes: 0 done, 1 failed, 2 asked for wrongly, 3 a check found a system worse than it may be, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -10,13 +10,19 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli import models
+from nlgauge.cli.add import add
 from nlgauge.cli.card import card
+from nlgauge.cli.check import check
+from nlgauge.cli.command import Spelled
 from nlgauge.cli.compare import compare
 from nlgauge.cli.demo import demo
+from nlgauge.cli.eval import eval_command, version, version_line
 from nlgauge.cli.explain import explain
 from nlgauge.cli.list import list_command
 from nlgauge.cli.program import Program
 from nlgauge.cli.score import score
+from nlgauge.cli.segments import segments
+from nlgauge.cli.show import show_command
 
 app = typer.Typer(
     cls=Program,
@@ -26,29 +32,31 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(score)
+app.command(cls=Spelled)(score)
+app.command("show", cls=Spelled)(show_command)
+app.command("segments", cls=Spelled)(segments)
+app.command(cls=Spelled)(add)
 app.command()(compare)
 app.command()(explain)
+app.command()(check)
 app.command("list")(list_command)
 app.command()(card)
 app.add_typer(models.app, name="models")
 app.command()(demo)
+app.command("eval")(eval_command)
+app.command()(version)
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        from nlgauge.kernels.backend import chosen
-
-        typer.echo(f"nlgauge {version('nlgauge')} ({chosen()} kernels)")
+        typer.echo(version_line())
         raise typer.Exit
 
 
 @app.callback(invoke_without_command=True)
 def _start(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")] = False,
+    show_version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error; may be given anywhere on the command line.")] = False,
 ) -> None:
     if context.invoked_subcommand is None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli.list import front_matter
-from nlgauge.cli.output import show_json
+from nlgauge.cli.output import show, show_json
 
 
 def card(
@@ -15,8 +15,6 @@ def card(
     as_json: Annotated[bool, typer.Option("--json", help="Print the card's fields as JSON.")] = False,
 ) -> None:
     """Shows the card of a metric."""
-    from rich.console import Console
-
     from nlgauge.metric.card import card as find_card
 
     found = find_card(name)
@@ -24,4 +22,4 @@ def card(
         show_json(front_matter(found))
         return
     # Nothing is cropped: a line of code that is wider than the terminal is printed whole, so that it can be copied.
-    Console(markup=False, highlight=False, emoji=False).print(found, crop=False)
+    show(found)

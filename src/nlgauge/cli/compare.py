@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from nlgauge.cli.options import AsJson, Confidence, Resamples, ResultDirectory, checked_confidence
+from nlgauge.cli.options import FORMATS, Confidence, PairedTest, ResultDirectory, Seed, Where, checked_confidence, conditions, one_of
 from nlgauge.cli.output import comparison_document, show, show_json
+from nlgauge.cli.present import written
 
 
 def compare(
@@ -16,24 +17,33 @@ def compare(
     systems: Annotated[
         list[str] | None, typer.Argument(help="Systems to compare, each with each (default: the first with each of the others).")
     ] = None,
-    test: Annotated[str, typer.Option(help="Test: randomisation (approximate randomisation) or bootstrap (paired bootstrap).")] = "randomisation",
+    form: Annotated[str, typer.Option("--format", "-f", help=f"Form: {', '.join(FORMATS)}.", metavar="FORM")] = "table",
+    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
+    where: Where = None,
+    test: PairedTest = "randomisation",
     confidence: Confidence = 0.95,
-    resamples: Resamples = 1000,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the resampling (default: that of the run).")] = None,
-    as_json: AsJson = False,
+    resamples: Annotated[int, typer.Option("--resamples", min=1, help="Resamples for intervals and tests.", metavar="N")] = 1000,
+    seed: Seed = None,
 ) -> None:
     """Tests whether the systems of a saved result differ: differences, intervals, p-values."""
-    from nlgauge.errors import ParameterError
+    from nlgauge.errors import ParameterError, ResultError
     from nlgauge.results.storage import load
     from nlgauge.terminal.tables import comparison_table
 
     checked_confidence(confidence)
+    one_of(form, FORMATS, "--format")
     result = load(directory)
+    if len(result.systems) < 2:
+        raise ResultError(f"a comparison needs two systems, {directory} has {result.systems[0]!r} alone; run: nlgauge add {directory} --system FILE")
+    if where:
+        result = result.where(**conditions(where))
     try:
         comparison = result.compare(*(systems or ()), test=test, confidence=confidence, resamples=resamples, seed=seed)
     except LookupError as error:
         raise ParameterError(error.args[0]) from None
-    if as_json:
+    if as_json or form == "json":
         show_json(comparison_document(comparison))
-    else:
+    elif form == "table":
         show(comparison_table(comparison))
+    else:
+        typer.echo(written(comparison, form), nl=False)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nlgauge.cli.options import Overwrite
+from nlgauge.cli.options import Overwrite, ShownOptions
 from nlgauge.cli.output import say, show
-from nlgauge.cli.score import present
+from nlgauge.cli.present import present, save
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
@@ -44,6 +44,8 @@ def demo(
     check_free(output, overwrite)
     scorer = Scorer(METRICS + MODEL_METRICS if models else METRICS)
     result = scorer.score_corpus(sample(), None, RunOptions())
-    present(context, result, output, confidence=0.95, resamples=1000, overwrite=overwrite)
+    save(context, result, output, overwrite=overwrite)
+    present(result, ShownOptions())
+    say(f"saved to {output}")
     show(comparison_table(result.compare()))
     say(f"try next: nlgauge explain {output} -m bleu --segment {result.corpus.ids[0]}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nlgauge.cli.output import show, show_json, table
+from nlgauge.cli.output import show, show_json
 
 if TYPE_CHECKING:
     from nlgauge.metric.card import Card
@@ -14,19 +14,27 @@ if TYPE_CHECKING:
 
 def list_command(
     *,
-    category: Annotated[list[str] | None, typer.Option(help="Embedding, Overlap, Distance, Grammar or Statistics; repeat for more.")] = None,
-    task: Annotated[
-        list[str] | None, typer.Option(help="Task that it is used for: MachineTranslation (MT), DocumentSummarization (SUM), ...; repeat for more.")
-    ] = None,
-    quality: Annotated[list[str] | None, typer.Option(help="Quality that it measures: Fluency, Adequacy, Factuality, ...; repeat for more.")] = None,
+    category: Annotated[list[str] | None, typer.Option("--category", help="How it works; repeat for more.", metavar="NAME")] = None,
+    task: Annotated[list[str] | None, typer.Option("--task", help="Task that it is used for; repeat for more.", metavar="NAME")] = None,
+    quality: Annotated[list[str] | None, typer.Option("--quality", help="Quality that it measures; repeat for more.", metavar="NAME")] = None,
     trained: Annotated[bool | None, typer.Option("--trained/--untrained", help="Whether it uses weights that were trained for it.")] = None,
     unsupervised: Annotated[bool | None, typer.Option("--unsupervised/--supervised", help="Whether human scores were used to train it.")] = None,
     references: Annotated[bool | None, typer.Option("--needs-references/--no-references", help="Whether it needs references.")] = None,
     source: Annotated[bool | None, typer.Option("--needs-source/--no-source", help="Whether it needs sources.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the cards' fields as JSON.")] = False,
 ) -> None:
-    """Lists all metrics, or those that meet every condition."""
+    """Lists all metrics, or those that meet every condition: what each needs, and whether higher or lower is better.
+
+    Categories: Embedding, Overlap, Distance, Grammar, Statistics.
+
+    Tasks: DataToText (D2T), MachineTranslation (MT), DocumentSummarization (SUM), ImageCaptioning (IC), SpeechRecognition (SR),
+    DocumentGeneration (DG), QuestionGeneration (QG), ResponseGeneration (RG), TextCompletion (TC).
+
+    Qualities: Informativeness, Relevance, Fluency, Coherence, Factuality, SemanticCoverage, Adequacy.
+    """
+    from nlgauge.export.model import Cell, Page, Sheet, column
     from nlgauge.metric.card import filter_metrics
+    from nlgauge.terminal.pages import Printed
 
     names = filter_metrics(
         category=category or None,
@@ -43,22 +51,25 @@ def list_command(
         return
     cells = []
     for row in rows:
-        needs = [what for what in ("references", "source") if row[what]]
-        cells.append([row["name"], row.get("title", ""), ", ".join(row.get("categories", ())), ", ".join(needs)])
-    show(table(["metric", "title", "category", "needs"], cells))
+        needs = ", ".join(what for what in ("references", "source", "model") if row[what])
+        cells.append([Cell(row["name"]), Cell(better=row["higher_is_better"]), Cell(row.get("title", "")), Cell(needs)])
+    show(Printed(Page([Sheet([column("metric"), column(""), column("title", "words"), column("needs", "words")], cells)])))
 
 
 def _row(name: str) -> dict[str, Any]:
     """What code and card say of a metric; another package's metric may have no card."""
     from nlgauge.errors import NlgaugeError
+    from nlgauge.metric import first_output
     from nlgauge.metric.card import card
     from nlgauge.metric.registry import find
 
     metric = find(name)
-    row: dict[str, Any] = {"name": name, "references": metric.takes != "alone", "source": metric.source}
+    row: dict[str, Any] = {"name": name, "references": metric.takes != "alone", "source": metric.source, "model": False, "higher_is_better": None}
     try:
-        return {**row, **front_matter(card(name))}
-    except NlgaugeError:
+        row["higher_is_better"] = first_output(metric()).higher_is_better
+        described = front_matter(card(name))
+        return {**row, **described, "model": bool(described["default_model"])}
+    except (NlgaugeError, TypeError, StopIteration):  # a metric with parameters that have no default, or outputs that it names later
         return row
 
 

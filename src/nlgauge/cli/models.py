@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
-from nlgauge.cli.output import say, show, show_json, table
+from nlgauge.cli.output import say, show, show_json
 
 app = typer.Typer(help="Lists, fetches and describes the models that metrics need.")
 
@@ -14,15 +17,18 @@ app = typer.Typer(help="Lists, fetches and describes the models that metrics nee
 @app.command("list")
 def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """Lists the known models and says which of them are on this machine."""
+    from nlgauge.export.model import Cell, Page, Sheet, column
     from nlgauge.models import store
     from nlgauge.models.catalogue import CATALOGUE
+    from nlgauge.terminal.pages import Printed
 
     here = {name: store.location(name) for name in CATALOGUE}
     if as_json:
         show_json([{**store.info(name), "here": here[name] is not None} for name in CATALOGUE])
         return
-    rows = [[name, e.title, e.kind, e.size, e.licence, "no" if here[name] is None else "yes"] for name, e in CATALOGUE.items()]
-    show(table(["name", "model", "kind", "size", "licence", "here"], rows))
+    rows = [[name, e.kind, e.size.partition(",")[0], e.licence, "no" if here[name] is None else "yes"] for name, e in CATALOGUE.items()]
+    sheet = Sheet([column(name) for name in ("name", "kind", "size", "licence", "here")], [[Cell(text) for text in row] for row in rows])
+    show(Printed(Page([sheet], notes=["nlgauge models info NAME says more."])))
     say(f"fetched models are kept in {store.cache_directory()}")
 
 
@@ -35,7 +41,29 @@ def get_models(
     from nlgauge.models import fetch
 
     for name in names:
-        typer.echo(fetch.get(name, hub=hub))
+        with _waiting(name):
+            place = fetch.get(name, hub=hub)
+        typer.echo(place)
+
+
+@contextmanager
+def _waiting(name: str) -> Iterator[None]:
+    """Says on a terminal what is being fetched and for how long."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from nlgauge.models.store import entry_of
+    from nlgauge.terminal.text import visible
+
+    entry = entry_of(name)
+    size = f" ({entry.size})" if entry is not None else ""
+    columns = SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        shown.add_task(visible(f"fetching {name}{size}"), total=None)
+        yield
 
 
 @app.command("info")

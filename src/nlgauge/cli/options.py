@@ -2,16 +2,158 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from nlgauge.cli.segment_files import check_target
+
+FORMATS = ("table", "json", "tsv", "csv", "markdown", "latex")
+TESTS = ("randomisation", "bootstrap", "none")
+_INPUTS, _SHOWN, _SURE, _SEGMENTS = "Inputs", "What is shown", "Intervals and tests", "Segment scores"
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
-Confidence = Annotated[float, typer.Option(help="Confidence of the intervals, between 0 and 1.")]
-Resamples = Annotated[int, typer.Option(min=1, help="Number of resamples for intervals and tests.")]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        "-m",
+        help='Metrics, such as bleu or "chrf(word_order=2)", separated by blanks or commas (default: bleu, chrf, rouge).',
+        metavar="METRIC...",
+    ),
+]
+Confidence = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals.", metavar="LEVEL", rich_help_panel=_SURE)]
+Resamples = Annotated[
+    int, typer.Option("--resamples", min=0, help="Resamples for intervals and tests; 0: neither.", metavar="N", rich_help_panel=_SURE)
+]
+PairedTest = Annotated[
+    str,
+    typer.Option(
+        "--test",
+        help="Test of differences: randomisation (approximate randomisation), bootstrap (paired bootstrap) or none.",
+        metavar="TEST",
+        rich_help_panel=_SURE,
+    ),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a result that exists already.")]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the resampling (default: that of the run).", metavar="N")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only scores, warnings and errors: no progress, no signatures.")]
 ResultDirectory = Annotated[Path, typer.Argument(exists=True, file_okay=False, help="A directory that `nlgauge score -o` wrote.", metavar="RESULT")]
+Where = Annotated[
+    list[str] | None,
+    typer.Option("--where", help="Take only segments with this value, such as domain=news; repeat for more.", metavar="FIELD=VALUE"),
+]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of the files (default: UTF-8).", metavar="NAME", rich_help_panel=_INPUTS)]
+Delimiter = Annotated[
+    str | None,
+    typer.Option("--delimiter", help="Delimiter of .tsv and .csv files, such as ; or tab.", metavar="CHARACTER", rich_help_panel=_INPUTS),
+]
+
+
+@dataclass(frozen=True)
+class InputOptions:
+    """What is read beside predictions and references, and how."""
+
+    source: Annotated[str | None, typer.Option("--source", "-s", help="Sources.", metavar="FILE", rich_help_panel=_INPUTS)] = None
+    ids: Annotated[str | None, typer.Option("--ids", help="Segment ids.", metavar="FILE", rich_help_panel=_INPUTS)] = None
+    documents: Annotated[
+        str | None,
+        typer.Option(
+            "--documents", help="Document that each segment is from; documents are resampled whole.", metavar="FILE", rich_help_panel=_INPUTS
+        ),
+    ] = None
+    weights: Annotated[str | None, typer.Option("--weights", help="Weight of each segment.", metavar="FILE", rich_help_panel=_INPUTS)] = None
+    encoding: Encoding = None
+    delimiter: Delimiter = None
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column",
+            help="Of a file of records: a column that holds one system's predictions, or a system to read; repeat for more.",
+            metavar="NAME",
+            rich_help_panel=_INPUTS,
+        ),
+    ] = None
+    where: Where = None
+    skip_missing: Annotated[
+        bool, typer.Option("--skip-missing", help="Leave out segments of which a text is missing, and count them.", rich_help_panel=_INPUTS)
+    ] = False
+    common: Annotated[bool, typer.Option("--common", help="Leave out segments that some system lacks, and count them.", rich_help_panel=_INPUTS)] = (
+        False
+    )
+    pooled: Annotated[
+        bool,
+        typer.Option("--pooled", help="Take every record as a segment of its own, whichever system it is from.", rich_help_panel=_INPUTS),
+    ] = False
+
+    def given(self) -> dict[str, Any]:
+        """The arguments of `read_corpus` that were given."""
+        found = {**vars(self), "where": conditions(self.where)}
+        return {name: value for name, value in found.items() if value}
+
+
+@dataclass(frozen=True)
+class ShownOptions:
+    """What is shown of a result, and in which form."""
+
+    format: Annotated[
+        str, typer.Option("--format", "-f", help=f"Form of the scores: {', '.join(FORMATS)}.", metavar="FORM", rich_help_panel=_SHOWN)
+    ] = "table"
+    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.", rich_help_panel=_SHOWN)] = False
+    score_only: Annotated[
+        bool,
+        typer.Option("--score-only", "-b", help="Print numbers alone: one line per system, tabs between metrics.", rich_help_panel=_SHOWN),
+    ] = False
+    width: Annotated[int | None, typer.Option("--width", "-w", min=0, max=15, help="Decimals.", metavar="N", rich_help_panel=_SHOWN)] = None
+    details: Annotated[
+        bool, typer.Option("--details", help="All outputs of each metric: BLEU's precisions and brevity penalty, ...", rich_help_panel=_SHOWN)
+    ] = False
+    by: Annotated[
+        str | None,
+        typer.Option("--by", help="One table with scores, intervals and tests for each value of a field.", metavar="FIELD", rich_help_panel=_SHOWN),
+    ] = None
+    confidence: Confidence = 0.95
+    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="Whether to compute intervals.", rich_help_panel=_SURE)] = True
+    resamples: Resamples = 1000
+    test: PairedTest = "randomisation"
+    segments: Annotated[
+        str | None,
+        typer.Option(
+            "--segments",
+            help="Write the score of every segment to this file, .tsv, .csv, .jsonl or .parquet; - is standard output.",
+            metavar="FILE",
+            rich_help_panel=_SEGMENTS,
+        ),
+    ] = None
+    texts: Annotated[bool, typer.Option("--texts", help="Write the texts of segments too.", rich_help_panel=_SEGMENTS)] = False
+    wide: Annotated[bool, typer.Option("--wide", help="One row per segment, with every system side by side.", rich_help_panel=_SEGMENTS)] = False
+    quiet: Quiet = False
+
+    def __post_init__(self) -> None:
+        one_of(self.form, FORMATS, "--format")
+        one_of(self.test, TESTS, "--test")
+        checked_confidence(self.confidence)
+        if self.score_only and self.by:
+            raise typer.BadParameter("-b prints one line per system; groups are shown with --format.", param_hint="'--score-only'")
+        if self.segments is not None:
+            check_target(self.segments)
+        elif self.texts or self.wide:
+            raise typer.BadParameter("--texts and --wide belong to --segments FILE.", param_hint="'--segments'")
+
+    @property
+    def form(self) -> str:
+        """The form in which scores are printed."""
+        return "json" if self.as_json else {"text": "table"}.get(self.format, self.format)
+
+    def of_tables(self) -> dict[str, Any]:
+        """The options of `TableOptions`."""
+        sampled = {"confidence": self.confidence, "resamples": self.resamples} if self.resamples else {}
+        tested = {"test": self.test} if self.test != "none" else {}
+        shown = {"intervals": self.intervals and self.resamples > 0, "tests": self.test != "none" and self.resamples > 0}
+        return {**sampled, **tested, **shown, "details": self.details, "decimals": self.width}
 
 
 def checked_confidence(value: float) -> float:
@@ -19,3 +161,22 @@ def checked_confidence(value: float) -> float:
     if not 0 < value < 1:
         raise typer.BadParameter(f"{value} is not between 0 and 1; 0.95 means 95 %.", param_hint="'--confidence'")
     return value
+
+
+def one_of(value: str, known: Sequence[str], option: str) -> None:
+    """Raises where a value is none of those that there are."""
+    if value not in known:
+        from nlgauge.errors import did_you_mean
+
+        raise typer.BadParameter(f"{value!r} is not one of {', '.join(known)}{did_you_mean(value, known)}.", param_hint=f"'{option}'")
+
+
+def conditions(given: Sequence[str] | None) -> dict[str, Any]:
+    """The conditions of --where by field; of several values of one field any will do."""
+    found: dict[str, Any] = {}
+    for condition in given or ():
+        field, equals, value = condition.partition("=")
+        if not equals or not field:
+            raise typer.BadParameter(f"{condition!r} is not FIELD=VALUE, such as domain=news.", param_hint="'--where'")
+        found[field] = [*found.get(field, []), value]
+    return {field: values[0] if len(values) == 1 else values for field, values in found.items()}

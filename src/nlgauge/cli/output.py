@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -20,36 +21,20 @@ def say(message: str) -> None:
     typer.echo("\n".join(visible(line) for line in message.split("\n")), err=True)
 
 
-def show(*renderables: RenderableType) -> None:
-    """Tables and texts on standard output; what is wider than the terminal is not cut."""
+def show(*renderables: RenderableType, err: bool = False) -> None:
+    """Tables and texts on standard output, or on standard error; what is wider than the terminal is not cut."""
     from rich.console import Console
 
-    console = Console(markup=False, highlight=False, emoji=False)
+    console = Console(markup=False, highlight=False, emoji=False, stderr=err)
     for renderable in renderables:
         console.print(renderable, crop=False)
 
 
-def table(headers: list[str], rows: list[list[str]]) -> RenderableType:
-    """A plain table; its first column never breaks."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    from nlgauge.terminal.text import visible
-
-    found = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for i, header in enumerate(headers):
-        found.add_column(header, no_wrap=i == 0, overflow="fold")
-    for row in rows:
-        found.add_row(*(Text(visible(cell)) for cell in row))
-    return found
-
-
-def show_json(document: Any) -> None:
-    """One JSON document in UTF-8 on standard output; NaN and infinity become null."""
+def show_json(document: Any, err: bool = False) -> None:
+    """One JSON document in UTF-8 on standard output, or on standard error; NaN and infinity become null."""
     import msgspec
 
-    typer.echo(msgspec.json.format(msgspec.json.encode(document, enc_hook=_plain)))
+    typer.echo(msgspec.json.format(msgspec.json.encode(document, enc_hook=_plain)), err=err)
 
 
 def _plain(value: Any) -> Any:
@@ -58,12 +43,12 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def result_document(result: Result, intervals: dict[str, Any], comparison: Comparison | None, confidence: float) -> dict[str, Any]:
+def result_document(result: Result, intervals: Mapping[str, Any] | None, comparison: Comparison | None, confidence: float) -> dict[str, Any]:
     """Everything that the table shows and more, as plain data."""
     several = len(result.systems) > 1
     found: dict[str, Any] = {system: {} for system in result.systems}
     for (system, label), table in result.tables.items():
-        bounds = (intervals[system] if several else intervals)[label]
+        bounds = {} if intervals is None else (intervals[system] if several else intervals)[label]
         found[system][label] = {
             "scores": table.scores(),
             "intervals": {name: {"low": interval.low, "high": interval.high, "reason": interval.reason} for name, interval in bounds.items()},

@@ -14,9 +14,9 @@ import typer
 from typer.core import TyperGroup
 
 from nlgauge.cli.output import say
-from nlgauge.errors import InputError, NlgaugeError, ParameterError, UnknownMetricError
+from nlgauge.errors import InputError, NlgaugeError, ParameterError
 
-FAILURE, USAGE, INTERRUPTED = 1, 2, 130
+FAILURE, USAGE, WORSE, INTERRUPTED = 1, 2, 3, 130
 WRITTEN = "nlgauge.written"
 
 
@@ -30,9 +30,25 @@ class Program(TyperGroup):
         try:
             with _plain_warnings():
                 code = super().main([word for word in given if word != "--debug"], prog_name="nlgauge", standalone_mode=False)
+            sys.stdout.flush()
+        except (BrokenPipeError, SystemExit) as error:
+            # The libraries for terminals end the program with 1 where a pipe is broken.
+            if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
+                raise
+            code = _reader_left()
         except Exception as error:
-            code = _explained(error, debug)
+            code = _explained(error, debug, self._named(given))
         sys.exit(code if isinstance(code, int) else 0)
+
+    def _named(self, words: Sequence[str]) -> str:
+        """The program with the command that the words begin with."""
+        path = "nlgauge"
+        group: Any = self
+        for word in words:
+            if word not in getattr(group, "commands", {}):
+                break
+            path, group = f"{path} {word}", group.commands[word]
+        return path
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -43,18 +59,25 @@ class Program(TyperGroup):
             raise typer.Exit(INTERRUPTED) from None
 
 
-def _explained(error: Exception, debug: bool) -> int:
+def _reader_left() -> int:
+    """Ends well where the reader of a pipe, such as `head`, has seen enough; what is still to be written goes nowhere."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _explained(error: Exception, debug: bool, command: str) -> int:
     """Says what went wrong; the exit code."""
     if debug:
         traceback.print_exception(error)
     if hasattr(error, "format_message"):  # the command line itself was wrong
-        context = getattr(error, "ctx", None)
         say(f"error: {error.format_message()}")
-        say(f"try: {context.command_path if context else 'nlgauge'} --help")
+        say(f"try: {command} --help")
         return int(getattr(error, "exit_code", USAGE))
     if isinstance(error, NlgaugeError):
         say(f"error: {error}")
-        return USAGE if isinstance(error, InputError | ParameterError | UnknownMetricError) else FAILURE
+        return USAGE if isinstance(error, InputError | ParameterError | LookupError) else FAILURE
     say(f"error: {type(error).__name__}: {error}")
     if not debug:
         say("this was not expected; run again with --debug to see where it happened")

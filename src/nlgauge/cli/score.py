@@ -3,134 +3,177 @@
 from __future__ import annotations
 
 import os
-import re
-import shlex
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nlgauge.cli.options import AsJson, Confidence, Overwrite, Resamples, checked_confidence
-from nlgauge.cli.output import result_document, say, show, show_json
-from nlgauge.cli.program import WRITTEN
+from nlgauge.cli.command import with_options
+from nlgauge.cli.options import InputOptions, Metrics, Overwrite, ShownOptions
+from nlgauge.cli.output import say
+from nlgauge.cli.present import present, save
+from nlgauge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
-    from nlgauge.results.result import Result
+    from nlgauge.corpus import Corpus
+    from nlgauge.metric import AnyMetric
+
+_SACREBLEU = "As in sacreBLEU"
 
 
+@with_options
 def score(
     context: typer.Context,
     *,
     systems: Annotated[
-        list[str],
-        typer.Argument(
-            help="Predictions, one file per system: FILE, FILE:COLUMN, NAME=FILE or - (standard input); or one file of records.", metavar="SYSTEM"
-        ),
-    ],
-    metrics: Annotated[
         list[str] | None,
-        typer.Option("--metric", "-m", help='A metric, such as bleu or "chrf(word_order=2)"; repeat for more (default: bleu, chrf, rouge).'),
+        typer.Argument(
+            help="Predictions, one file per system: FILE, FILE:COLUMN, NAME=FILE or - (standard input); or files of records.", metavar="SYSTEM"
+        ),
     ] = None,
+    metrics: Metrics = None,
     references: Annotated[
         list[str] | None,
         typer.Option(
             "--references",
             "-r",
-            help="Reference file; repeat for more. In later files a blank line means no further reference for that segment.",
+            help="Reference file; repeat for more, or name several and the systems after -i. In later files a blank line means no further reference.",
             metavar="FILE",
         ),
     ] = None,
-    source: Annotated[str | None, typer.Option("--source", "-s", help="Sources.", metavar="FILE")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Save the result to this directory.")] = None,
-    as_json: AsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only scores, warnings and errors: no progress, no signatures.")] = False,
+    inputs: Annotated[list[str] | None, typer.Option("--input", "-i", help="Systems, after references.", metavar="FILE...")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Save the result to this directory.", metavar="RESULT")] = None,
     lang: Annotated[
-        str | None, typer.Option("--lang", "-l", help="Code of the texts' language, such as de, pt-BR or yue, for tokenisers and default models.")
+        str | None, typer.Option("--lang", "-l", help="Language of the texts: de, pt-BR, yue; with -t a language pair: en-de.", metavar="CODE")
     ] = None,
-    ids: Annotated[str | None, typer.Option(help="Segment ids.", metavar="FILE")] = None,
-    documents: Annotated[str | None, typer.Option(help="Document that each segment is from; documents are resampled whole.", metavar="FILE")] = None,
-    weights: Annotated[str | None, typer.Option(help="Weight of each segment.", metavar="FILE")] = None,
-    reduce: Annotated[str | None, typer.Option(help="How the scores against several references become one: best, max, min, mean, ...")] = None,
-    confidence: Confidence = 0.95,
-    resamples: Resamples = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 12345,
-    device: Annotated[str | None, typer.Option(help="Where models run: cpu, cuda, ...")] = None,
-    batch_size: Annotated[int | None, typer.Option(min=1, help="Number of texts that a model reads at once.")] = None,
+    reduce: Annotated[
+        str | None, typer.Option("--reduce", help="How scores against several references become one: best, max, min, mean, ...", metavar="RULE")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.", metavar="N")] = 12345,
+    device: Annotated[str | None, typer.Option("--device", help="Where models run: cpu, cuda, ...", metavar="NAME")] = None,
+    batch_size: Annotated[int | None, typer.Option("--batch-size", min=1, help="Texts that a model reads at once.", metavar="N")] = None,
     offline: Annotated[bool, typer.Option("--offline", help="Never use the network.")] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="Number of processes that work at once.")] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that work at once.", metavar="N")] = 1,
     no_texts: Annotated[bool, typer.Option("--no-texts", help="Save hashes instead of texts.")] = False,
     overwrite: Overwrite = False,
+    read: InputOptions,
+    shown: ShownOptions,
+    tokenize: Annotated[
+        str | None,
+        typer.Option("--tokenize", "-tok", help="Tokeniser of the metrics that take it.", metavar="NAME", rich_help_panel=_SACREBLEU),
+    ] = None,
+    lowercase: Annotated[bool, typer.Option("--lowercase", "-lc", help="Lower case for the metrics that can.", rich_help_panel=_SACREBLEU)] = False,
+    test_set: Annotated[
+        str | None,
+        typer.Option("--test-set", "-t", help="References and sources of a test set of sacreBLEU.", metavar="NAME", rich_help_panel=_SACREBLEU),
+    ] = None,
+    origlang: Annotated[
+        str | None,
+        typer.Option("--origlang", "-ol", help="Of the test set: this original language.", metavar="CODE", rich_help_panel=_SACREBLEU),
+    ] = None,
+    subset: Annotated[
+        str | None,
+        typer.Option("--subset", help="Of the test set: documents that match.", metavar="PATTERN", rich_help_panel=_SACREBLEU),
+    ] = None,
+    echo: Annotated[
+        list[str] | None,
+        typer.Option("--echo", help="Print fields of the test set (src, ref, ...).", metavar="FIELD...", rich_help_panel=_SACREBLEU),
+    ] = None,
+    list_sets: Annotated[bool, typer.Option("--list", help="List test sets.", rich_help_panel=_SACREBLEU)] = False,
+    cite: Annotated[bool, typer.Option("--cite", help="Print how to cite the test set.", rich_help_panel=_SACREBLEU)] = False,
 ) -> None:
     """Scores predictions, prints a table with intervals and p-values, and saves the result.
 
-    nlgauge score -m bleu -m chrf -r refs.txt sysA.txt sysB.txt -o out/
+    nlgauge score -m bleu chrf -r refs.txt sysA.txt sysB.txt -o out/
 
-    FILE is UTF-8 text with one segment per line, or a .tsv, .csv or .jsonl file, of which FILE:COLUMN takes one column by its name; any of them may
-    be gzipped. FILE:2 takes the second column of a .tsv or .csv file without a header row, and is refused if the first row looks like a header.
+    After -m stand one or more metrics. After -r stands one file, and the files behind it are systems; where -i names the systems, every file after
+    -r is a reference: -r ref0.txt ref1.txt -i sysA.txt sysB.txt. sacreBLEU's own form works too: ref0.txt ref1.txt -i sysA.txt.
+
+    FILE is UTF-8 text with one segment per line, or a .tsv, .csv, .jsonl, .json or .parquet file, of which FILE:COLUMN takes one column by its name;
+    any of them may be packed (.gz, .bz2, .xz, .zst). FILE:2 takes the second column of a .tsv or .csv file without a header row, and is refused if
+    the first row looks like a header.
 
     Fields of .tsv and .csv files may be in double quotes, with quotes inside doubled (RFC 4180). A .tsv file whose quotes do not follow that rule,
     or in which no field needs them, is read as it stands, quotes included; where both readings are possible it is refused.
     """
+    from nlgauge.cli import sacrebleu_sets
     from nlgauge.features import RunOptions
     from nlgauge.io import read_corpus
     from nlgauge.results.storage import check_free
     from nlgauge.scorer import Scorer
 
-    checked_confidence(confidence)
-    _check_single(metrics or ())
+    if list_sets or cite or echo:
+        sacrebleu_sets.describe(test_set, lang, echo or (), cite=cite, origlang=origlang, subset=subset)
+        return
     if offline:
         os.environ["NLGAUGE_OFFLINE"] = "1"
     if jobs > 1:
         os.environ["NLGAUGE_THREADS"] = str(jobs)
-    scorer = Scorer(metrics or None, run_concurrent=jobs > 1)
+    options = read.given()
+    chosen = sacrebleu_sets.chosen(test_set, lang, references or (), origlang, subset)
+    if chosen is not None:
+        references, lang = chosen.references, chosen.lang
+        options.setdefault("source", chosen.source)
+    scorer = Scorer(_adjusted(metrics, tokenize, lowercase), run_concurrent=jobs > 1)
     if output is not None:
         check_free(output, overwrite)
-    corpus = read_corpus(systems, references or (), source, ids=ids, documents=documents, weights=weights, lang=lang)
-    result = scorer.score_corpus(corpus, reduce, RunOptions(seed, batch_size, device), False if quiet else None)
-    present(
-        context, result, output, confidence=confidence, resamples=resamples, as_json=as_json, quiet=quiet, texts=not no_texts, overwrite=overwrite
-    )
-
-
-def _check_single(metrics: Sequence[str]) -> None:
-    """Raises where one option holds several metrics: a comma outside brackets."""
-    from nlgauge.errors import ParameterError
-
-    for given in metrics:
-        names = [name.strip() for name in re.split(r",(?![^(]*\))", given)]
-        if len(names) > 1:
-            raise ParameterError(
-                f"there is no metric {given!r}. For several metrics repeat -m: {' '.join(f'-m {shlex.quote(name)}' for name in names)}"
-            )
-
-
-def present(
-    context: typer.Context,
-    result: Result,
-    output: Path | None,
-    *,
-    confidence: float,
-    resamples: int,
-    as_json: bool = False,
-    quiet: bool = False,
-    texts: bool = True,
-    overwrite: bool = False,
-) -> None:
-    """Saves the result, then shows its scores with intervals and, for several systems, the test against the first."""
-    from nlgauge.terminal.tables import result_table
-
+    corpus = read_corpus(_named_systems(systems, inputs, chosen is not None), references or (), lang=lang, **options)
+    if chosen is not None:
+        corpus = chosen.part_of(corpus)
+    _check_needs(corpus, scorer.metrics)
+    result = scorer.score_corpus(corpus, reduce, RunOptions(seed, batch_size, device), False if shown.quiet else None)
     if output is not None:
-        context.meta[WRITTEN] = result.save(output, texts=texts, overwrite=overwrite)
-    intervals = result.intervals(confidence, resamples)
-    comparison = result.compare(confidence=confidence, resamples=resamples) if len(result.systems) > 1 else None
-    if as_json:
-        show_json(result_document(result, intervals, comparison, confidence))
-    else:
-        show(result_table(result, intervals, comparison, confidence))
-    if quiet:
-        return
-    for label, signature in result.signatures.items():
-        say(f"{label}: {signature}")
-    if output is not None:
+        save(context, result, output, texts=not no_texts, overwrite=overwrite)
+    present(result, shown)
+    if output is not None and not shown.quiet:
         say(f"saved to {output}")
+
+
+def _named_systems(systems: Sequence[str] | None, inputs: Sequence[str] | None, piped: bool) -> Sequence[str]:
+    """The files of all systems; with a test set what comes through a pipe."""
+    named = [*(systems or ()), *(inputs or ())]
+    if not named and not (piped and not sys.stdin.isatty()):
+        raise ParameterError("no predictions were named; write nlgauge score -r REFERENCES SYSTEM..., where - is standard input.")
+    return named or ["-"]
+
+
+def _check_needs(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
+    """Raises where a metric needs what was not named."""
+    for label, metric in metrics.items():
+        if metric.takes != "alone" and corpus.references is None:
+            raise InputError(f"{label} needs references, none were given; name their file with -r.")
+        if metric.source and corpus.sources is None:
+            raise InputError(f"{label} needs sources, none were given; name their file with -s.")
+
+
+def _adjusted(specs: Sequence[str] | None, tokenize: str | None, lowercase: bool) -> Sequence[str | AnyMetric] | None:
+    """The metrics with the tokeniser and the case that were asked for of all of them, where they have such a parameter and were not given it."""
+    wanted: dict[str, Any] = {"tokenizer": tokenize} if tokenize else {}
+    wanted |= {"lowercase": True} if lowercase else {}
+    if not wanted:
+        return specs or None
+    from nlgauge.metric.registry import parse
+    from nlgauge.scorer import DEFAULT_METRICS
+
+    metrics = [parse(spec) for spec in specs or DEFAULT_METRICS]
+    for name, value in wanted.items():
+        changed, refusals = [], []
+        for metric in metrics:
+            try:
+                changed.append(_with_parameter(metric, name, value))
+            except ParameterError as error:
+                refusals.append(error)
+                changed.append(metric)
+        if changed == metrics and not any(getattr(metric, name, None) == value for metric in metrics):
+            raise refusals[0] if refusals else ParameterError(f"none of {', '.join(map(str, metrics))} takes {name}={value!r}.")
+        metrics = changed
+    return metrics
+
+
+def _with_parameter(metric: AnyMetric, name: str, value: Any) -> AnyMetric:
+    from dataclasses import fields, replace
+
+    default = next((field.default for field in fields(metric) if field.name == name), value)  # type: ignore[arg-type]
+    return replace(metric, **{name: value}) if getattr(metric, name, value) == default != value else metric  # type: ignore[type-var]

@@ -25,7 +25,7 @@ import numpy as np
 
 from nlgauge.corpus import language
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
-from nlgauge.corpus.fields import check_some, kept, matches, plain, saved_id
+from nlgauge.corpus.fields import asks_for, check_some, kept, plain, saved_id
 from nlgauge.corpus.given import Given, check_system, ids_of, is_hashable, labels_of, references_of, sources_of, values_of, weights_of
 from nlgauge.corpus.parts import Parts, given_parts, parts_of, system_names
 from nlgauge.corpus.records import as_records, find_field
@@ -155,8 +155,8 @@ class Corpus:
         """The numbers of the segments whose fields are what was asked for, as they are or as text; a list asks for any of its items."""
         found = np.arange(len(self))
         for name, condition in conditions.items():
-            values = self.values(name)
-            found = np.array([i for i in found.tolist() if matches(values[i], condition)], dtype=np.int64)
+            values, fits = self.values(name), asks_for(condition)
+            found = np.array([i for i in found.tolist() if fits(values[i])], dtype=np.int64)
             check_some(found.tolist(), name, condition, values, "segment")
         return found
 

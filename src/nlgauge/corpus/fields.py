@@ -99,7 +99,7 @@ def matches(value: Any, condition: Any) -> bool:
     (True, True, True, True, True)
     """
     if isinstance(condition, list | set | frozenset):
-        return any(matches(value, one) for one in condition)
+        return asks_for(condition)(value)
     if isinstance(condition, str) == isinstance(value, str):
         return bool(value == condition)
     text, other = (condition, value) if isinstance(condition, str) else (value, condition)
@@ -113,3 +113,21 @@ def matches(value: Any, condition: Any) -> bool:
         except ValueError:
             return False
     return bool(text == str(other))
+
+
+def asks_for(condition: Any) -> Callable[[Any], bool]:
+    """`matches` for many values: items of a list that are of a value's own kind, text or number, are looked up rather than compared one by one."""
+    if not isinstance(condition, list | set | frozenset):
+        return lambda value: matches(value, condition)
+    texts = {one for one in condition if isinstance(one, str)}
+    numbers = {one for one in condition if isinstance(one, int | float)}
+    rest = [one for one in condition if not isinstance(one, str | int | float)]
+
+    def found(value: Any) -> bool:
+        if isinstance(value, str):
+            return value in texts or any(matches(value, one) for one in (*numbers, *rest))
+        if isinstance(value, int | float):
+            return value in numbers or any(matches(value, one) for one in (*texts, *rest))
+        return any(matches(value, one) for one in (*texts, *numbers, *rest))
+
+    return found

@@ -85,12 +85,13 @@ class Records:
 
     def where(self, conditions: Mapping[str, Any]) -> Records:
         """The records whose fields are what was asked for; see `nlgauge.corpus.fields.matches`."""
-        from nlgauge.corpus.fields import check_some, matches
+        from nlgauge.corpus.fields import asks_for, check_some
 
         found = self
         for name, condition in conditions.items():
             column = found.columns[find_field(name, list(found.columns), "the records")]
-            rows = [i for i, value in enumerate(column) if matches(None if value is ABSENT else value, condition)]
+            fits = asks_for(condition)
+            rows = [i for i, value in enumerate(column) if fits(None if value is ABSENT else value)]
             check_some(rows, name, condition, column, "record")
             found = found.take(rows)
         return found

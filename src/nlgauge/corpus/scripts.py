@@ -12,6 +12,7 @@ import regex
 _ASCII_LETTERS = ascii_letters.encode()
 _BEYOND_ASCII = bytes(range(128, 256))
 _LATIN = regex.compile(r"\p{Latin}")
+_HANGUL = regex.compile(r"\p{Hangul}")
 _KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
 
 
@@ -63,6 +64,11 @@ def unspaced_script(text: str) -> Script | None:
 def is_mostly_not_latin(text: str) -> bool:
     """Whether fewer than half of a text's letters are Latin."""
     return 2 * len(_LATIN.findall(text)) < sum(map(str.isalpha, text))
+
+
+def is_mostly_korean(text: str) -> bool:
+    """Whether more than half of a text's letters are Korean."""
+    return 2 * len(_HANGUL.findall(text)) > sum(map(str.isalpha, text))
 
 
 def language_of(text: str, script: Script) -> str:

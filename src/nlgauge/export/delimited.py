@@ -1,4 +1,4 @@
-"""Records as CSV or TSV: every number in full, NaN and None as an empty field."""
+"""Records as CSV or TSV: every number in full, NaN and None as an empty field, several texts as a JSON list."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import Any
+
+import msgspec
 
 from nlgauge.errors import ParameterError
 
@@ -23,9 +25,12 @@ def delimited(records: Sequence[Mapping[str, Any]], delimiter: str = ",") -> str
     names = list(dict.fromkeys(name for record in records for name in record))
     writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows([_field(record.get(name)) for name in names] for record in records)
+    writer.writerows([field_of(record.get(name)) for name in names] for record in records)
     return stream.getvalue()
 
 
-def _field(value: Any) -> Any:
-    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else value
+def field_of(value: Any) -> Any:
+    """A value as a field."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return msgspec.json.encode(value, enc_hook=str).decode() if isinstance(value, list | tuple | dict) else value

@@ -16,6 +16,8 @@ from nlgauge.features.character_classes import LETTER, MARK, NUMBER, OTHER, SPAC
 
 # sacrebleu's tokenisers that need no download; the two of MeCab need a dictionary package beside them.
 SACREBLEU_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
+# Those of sacrebleu's that read a SentencePiece model, which sacrebleu fetches once; "spm:FILE" is any other model.
+SENTENCEPIECE_TOKENIZERS = ("flores200", "flores101", "spm", "spBLEU-1K")
 CHARACTER_TOKENIZERS = ("characters", "stripped-characters", "visible-characters")
 
 # What happens to a text before it is split: a string is replaced by another, or str.lower or str.rstrip is called.
@@ -208,6 +210,10 @@ def tokenizer(name: str) -> Tokenizer:
     if name in _TOKENIZERS:
         split, *rest = _TOKENIZERS[name]
         return Tokenizer(split, name, *rest)
+    if name in SENTENCEPIECE_TOKENIZERS or name.startswith("spm:"):
+        from nlgauge.features.sentencepiece_tokens import pieces
+
+        return Tokenizer(pieces(name))
     if name not in SACREBLEU_TOKENIZERS:
         raise ParameterError(f"there is no tokeniser {name!r}; choose one of {', '.join(dict.fromkeys([*SACREBLEU_TOKENIZERS, *_TOKENIZERS]))}.")
     from sacrebleu.metrics.bleu import _get_tokenizer

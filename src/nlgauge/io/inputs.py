@@ -103,7 +103,10 @@ def _records(reader: Reader, named: Mapping[str, str]) -> Records | None:
     tables = {name: reader.table(address) for name, address in addresses.items()}
     if any(list(table.columns) == [NAMELESS] for table in tables.values()):
         return None
-    return next(iter(tables.values())) if len(tables) == 1 else _joined_records(tables)
+    (name, table), *others = tables.items()
+    # A name that was given to the only file is that of its system, unless it holds several.
+    is_named = name != addresses[name].name and not table.columns.keys() & set(FIELD_NAMES["system"])
+    return _joined_records(tables) if others or is_named else table
 
 
 def _joined_records(tables: Mapping[str, Records]) -> Records:

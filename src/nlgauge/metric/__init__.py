@@ -2,24 +2,25 @@
 
 A metric is a value: a frozen dataclass whose fields are its parameters. An additive metric gives each row a vector of
 statistics; the corpus score is `score` of the sum of rows, a segment's score is `score` of its row, and intervals and
-tests follow without the metric knowing of them.
+tests follow without the metric knowing of them. Called, this package makes a metric of a function: `nlgauge.metric(f)`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.errors import MetricError, ParameterError
+from nlgauge.errors import ParameterError
 from nlgauge.explain import Explanation
 from nlgauge.features import Features, RowFeature, RunOptions
 from nlgauge.features.text import Tokens
+from nlgauge.metric.callable_package import callable_package
 from nlgauge.metric.versions import installed_version
 
 Arrays = dict[str, Array]
@@ -264,30 +265,25 @@ class _Registered:
 REGISTERED = _Registered()
 
 
-def check_class(metric: type[AnyMetric]) -> None:
-    """Raises where a class lacks what every metric must have."""
-    base, needed = (Metric, ("outputs", "statistics", "score")) if issubclass(metric, Metric) else (CorpusMetric, ("outputs", "whole"))
-    missing = [method for method in needed if getattr(metric, method) is getattr(base, method)]
-    if missing:
-        raise MetricError(f"{metric.__name__} must define {' and '.join(missing)}; nlgauge.metrics.exact_match and .distinct are short examples.")
-    if not hasattr(metric, "name"):
-        raise MetricError(f'{metric.__name__} must have a name: name: ClassVar[str] = "...".')
-    if not is_dataclass(metric) and metric.__str__ is _Value.__str__:
-        raise MetricError(f"{metric.__name__} must be a dataclass, whose fields are its parameters: put @dataclass(frozen=True) above it.")
+def check_name(name: str, metric: type[AnyMetric] | None = None) -> None:
+    """Raises where another metric than this one has a name; the same class may come again, from a module that is loaded anew."""
+    if metric is None or not metric.__module__.startswith("nlgauge.metrics."):
+        from nlgauge.metric.registry import load_own
+
+        load_own()  # so that a name of ours is refused here, not where ours is imported
+    owner = REGISTERED.classes.get(REGISTERED.aliases[name][0] if name in REGISTERED.aliases else name)
+    same = owner is not None and metric is not None and (owner.__module__, owner.__qualname__) == (metric.__module__, metric.__qualname__)
+    if owner is not None and not same:
+        raise ParameterError(f"a metric named {name!r} is registered already; choose another name.")
 
 
 def register(metric: MetricClass) -> MetricClass:
     """Makes a metric known by its name and aliases; a decorator for its class."""
-    check_class(metric)
-    if not metric.__module__.startswith("nlgauge.metrics."):
-        from nlgauge.metric.registry import load_own
+    from nlgauge.metric.complete import check_class
 
-        load_own()  # so that a name of ours is refused here, not where ours is imported
+    check_class(metric)
     for name in (metric.name, *metric.aliases):
-        owner = REGISTERED.classes.get(REGISTERED.aliases[name][0] if name in REGISTERED.aliases else name, metric)
-        # The same class may come again: a module that is loaded anew.
-        if (owner.__module__, owner.__qualname__) != (metric.__module__, metric.__qualname__):
-            raise ParameterError(f"a metric named {name!r} is registered already; choose another name.")
+        check_name(name, metric)
     REGISTERED.classes[metric.name] = metric
     REGISTERED.aliases.update({alias: (metric.name, parameters) for alias, parameters in metric.aliases.items()})
     return metric
@@ -301,3 +297,6 @@ def first_output(metric: AnyMetric, part: str | None = None) -> Output:
 
 def _plain(value: Any) -> str:
     return {True: "yes", False: "no", None: "default"}[value] if value is None or isinstance(value, bool) else str(value)
+
+
+metric = callable_package(__name__)

@@ -21,7 +21,8 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer
+from nlgauge.features.sentencepiece_tokens import BLEU_TOKENIZERS, described, is_bleu_tokenizer
+from nlgauge.features.text import Tokens, language_tokenizer
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.kernels.smoothing import SMOOTHING, coco, smoothed
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
@@ -32,7 +33,7 @@ from nlgauge.metric.versions import installed_version
 def require_bleu(metric: Any) -> None:
     """Raises unless the parameters that a metric has of BLEU's are in their domains."""
     require_order(metric)
-    metric.require(metric.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
+    metric.require(is_bleu_tokenizer(metric.tokenizer), "tokenizer", f"one of {', '.join(BLEU_TOKENIZERS)} or spm:FILE")
     metric.require(metric.smooth_method in SMOOTHING, "smooth_method", f"one of {', '.join(SMOOTHING)}")
     require_number(metric, "smooth_value", 0, 1_000_000, optional=True)
 
@@ -87,7 +88,7 @@ class Bleu(Metric):
             "nrefs": corpus.reference_count,
             "case": "lc" if self.lowercase else "mixed",
             "eff": "yes" if self.effective_order else "no",
-            "tok": self._tokens.tokenizer,
+            "tok": described(self._tokens.tokenizer),
             "smooth": self.compat or smoothing,
             "version": installed_version("sacrebleu"),
             "order": str(self.max_order),

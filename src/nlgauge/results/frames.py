@@ -12,8 +12,8 @@ from nlgauge.errors import ParameterError
 
 def as_frame(rows: list[dict[str, Any]], frame: str | None) -> Any:
     """The rows as a frame of the named kind, or of the kind that is installed."""
-    kind = _kind(frame)
-    return rows if kind == "records" else importlib.import_module(kind).DataFrame(rows)
+    columns = {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
+    return rows if _kind(frame) == "records" else blocks_as_frame([columns], frame)
 
 
 def blocks_as_frame(blocks: Iterable[Mapping[str, Sequence[Any]]], frame: str | None) -> Any:
@@ -25,7 +25,17 @@ def blocks_as_frame(blocks: Iterable[Mapping[str, Sequence[Any]]], frame: str | 
     for columns in blocks:
         for name, values in columns.items():
             joined.setdefault(name, []).extend(values)
+    if kind == "polars":
+        joined = {name: _of_one_kind(values) for name, values in joined.items()}
     return importlib.import_module(kind).DataFrame(joined)
+
+
+def _of_one_kind(values: list[Any]) -> list[Any]:
+    """Values as polars takes them: those of kinds that no column of its can hold together become texts."""
+    kinds = {type(value) for value in values} - {type(None)}
+    if (len(kinds) <= 1 and not kinds & {tuple, dict}) or kinds <= {int, float}:
+        return values
+    return [None if value is None else str(value) for value in values]
 
 
 def _kind(frame: str | None) -> str:

@@ -77,8 +77,10 @@ def outputs_of(metric: AnyMetric, statistics: Arrays, shape: tuple[int, ...]) ->
     # Where nothing but segments of weight 0 was drawn, or nothing is defined, a score is NaN.
     with np.errstate(divide="ignore", invalid="ignore"):
         for part, rows in statistics.items():
-            scores = metric.score(part, rows)
+            scores: Any = metric.score(part, rows)
             names = [output.name for output in outputs[part]]
+            if not isinstance(scores, Mapping):
+                raise MetricError(f"{metric.name}: score() of {part!r} must give a dictionary with {names}; it gave {scores!r:.60}.")
             if list(scores) != names or any(np.shape(value) != shape for value in scores.values()):
                 got = {name: np.shape(value) for name, value in scores.items()}
                 raise MetricError(f"{metric.name}: score() of {part!r} must give {names}, each of shape {shape}; it gave {got}.")

@@ -9,7 +9,7 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.language import code, name
-from nlgauge.corpus.scripts import Script, is_mostly_ascii, is_mostly_not_latin, language_of, unspaced_script
+from nlgauge.corpus.scripts import Script, is_mostly_ascii, is_mostly_korean, is_mostly_not_latin, language_of, unspaced_script
 from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.metric import AnyMetric, Output
 from nlgauge.results.table import Table
@@ -43,7 +43,7 @@ def warn_about_outputs(tables: Mapping[tuple[str, str], Table]) -> None:
 
 
 def warn_about_languages(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
-    """One warning at most: of metrics designed for other languages, a language that cannot be right, texts that metrics cannot split into words."""
+    """One warning at most: of metrics designed for other languages, a language that cannot be right, texts that metrics cannot split well."""
     texts = _sample(corpus)
     text = "".join(texts)
     plain = is_mostly_ascii(text)
@@ -57,6 +57,8 @@ def warn_about_languages(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> No
         unsplit = [label for label, metric in metrics.items() if label not in unfit and not _splits(metric, corpus.lang, texts, script)]
         if unsplit:
             remarks.append(_unsplit_remark({label: metrics[label] for label in unsplit}, corpus.lang, guess))
+    elif corpus.lang is None and not plain and is_mostly_korean(text) and (helped := _helped(metrics, None, "ko")):
+        remarks.append(f"Most letters of these texts are Korean, whose words carry particles; lang='ko' splits them off for {_listed(helped)}.")
     if remarks:
         warnings.warn(" ".join(remarks), stacklevel=4)
 
@@ -92,8 +94,13 @@ def _splits(metric: AnyMetric, lang: str | None, texts: Sequence[str], script: S
         return True
 
 
+def _helped(metrics: Mapping[str, AnyMetric], lang: str | None, guess: str) -> list[str]:
+    """The metrics that would split texts into other words if they knew this language."""
+    return [label for label, metric in metrics.items() if metric.for_language(guess).words(guess) != metric.words(lang)]
+
+
 def _unsplit_remark(metrics: Mapping[str, AnyMetric], lang: str | None, guess: str) -> str:
-    helped = [label for label, metric in metrics.items() if metric.for_language(guess).words(guess) != metric.words(lang)]
+    helped = _helped(metrics, lang, guess)
     rest = [label for label in metrics if label not in helped]
     take = f"{_listed(list(metrics))} {'takes' if len(metrics) == 1 else 'take'}"
     remark = f"{name(guess)} has no spaces between words, and {take} whole sentences for words."

@@ -17,7 +17,7 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
-from nlgauge.errors import MetricError
+from nlgauge.errors import MetricError, RowError
 from nlgauge.explain import Explanation
 from nlgauge.features import Features, RunOptions
 from nlgauge.metric import AnyMetric, Arrays, Fit, Metric, View
@@ -134,6 +134,14 @@ class Chunk:
         lengths = self._references.lengths
         return lengths if predictions.is_single else lengths[predictions.owners], predictions.lengths
 
+    def whose(self, metric: Metric, places: Mapping[str, Array], row: int) -> str:
+        """The segment that a row is of and, where there are several, the first system that has it."""
+        system, occurrence = next((system, int(np.flatnonzero(own == row)[0])) for system, own in places.items() if row in own)
+        rows, predictions = self.groups(metric, system)
+        prediction = int(np.searchsorted(rows.cumsum(), occurrence, side="right"))
+        segment = self.segments[int(np.searchsorted(predictions.cumsum(), prediction, side="right"))]
+        return f"segment {self.corpus.ids[segment]!r}" + (f" of {system!r}" if len(self.corpus.systems) > 1 else "")
+
     def fit_view(self, fit: Fit, system: str) -> View:
         """What a fit sees: the segments' references, and their sources or, with the source of each, a system's predictions."""
         corpus = self.corpus
@@ -230,7 +238,7 @@ class Task:
             for label, metric in self.job.metrics.items():
                 assert isinstance(metric, Metric)
                 with spent_on(label, costs, chunk.features):
-                    rows |= self._partial(chunk, label, metric) if self.stage == "fit" else self._reduced(chunk, label, metric)
+                    rows |= self._partial(chunk, label, metric) if self.stage == "fit" else self.reduced(chunk, label, metric)
         return rows, costs
 
     def _partial(self, chunk: Chunk, label: str, metric: Metric) -> Rows:
@@ -238,10 +246,14 @@ class Task:
         assert fit is not None
         return {("", label): fit.partial(chunk.fit_view(fit, ""))}
 
-    def _reduced(self, chunk: Chunk, label: str, metric: Metric) -> Rows:
+    def reduced(self, chunk: Chunk, label: str, metric: Metric) -> Rows:
+        """One row of statistics per segment, for each system."""
         found: Rows = {}
         for view, places in chunk.rows(metric):
-            statistics = statistics_of(metric, view, self.job.fitted(label, next(iter(places))))
+            try:
+                statistics = statistics_of(metric, view, self.job.fitted(label, next(iter(places))))
+            except RowError as error:
+                raise MetricError(f"{chunk.whose(metric, places, error.row)}: {error}") from error
             for system, own in places.items():
                 occurrences = {part: values[own] for part, values in statistics.items()}
                 found[system, label] = self.reducer.reduce(metric, occurrences, *chunk.groups(metric, system))

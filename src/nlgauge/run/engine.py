@@ -36,12 +36,23 @@ def run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Cos
     return found
 
 
+def fits_of(corpus: Corpus, job: Job, executor: Executor) -> Fits:
+    """What the metrics of a job are fitted to, without scoring anything."""
+    with held():
+        return _fitted(job, *_chunks(corpus, job, executor), executor, Costs()).fits
+
+
+def _chunks(corpus: Corpus, job: Job, executor: Executor) -> tuple[list[Chunk], Chunk]:
+    """The chunks of a corpus, and the whole of it as one."""
+    chunks = [Chunk(corpus, segments, job.options) for segments in corpus.chunks(executor.characters)]
+    # One chunk is the whole: fits, rows and corpus metrics then share its features.
+    return chunks, chunks[0] if len(chunks) == 1 else Chunk(corpus, np.arange(len(corpus)), job.options)
+
+
 def _run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Costs]:
     costs = Costs()
     reducer = Reducer.of(job.reduce_fn, corpus)
-    chunks = [Chunk(corpus, segments, job.options) for segments in corpus.chunks(executor.characters)]
-    # One chunk is the whole: fits, rows and corpus metrics then share its features.
-    whole = chunks[0] if len(chunks) == 1 else Chunk(corpus, np.arange(len(corpus)), job.options)
+    chunks, whole = _chunks(corpus, job, executor)
     job = _fitted(job, chunks, whole, executor, costs)
     tables = {**_additive(job, reducer, chunks, executor, costs), **_whole(job, whole, costs)}
     return {(system, label): tables[system, label] for system in corpus.systems for label in job.metrics}, job.fits, costs

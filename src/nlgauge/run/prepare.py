@@ -7,7 +7,8 @@ from typing import Any
 
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
-from nlgauge.metric import AnyMetric, CorpusMetric, Metric, check_class
+from nlgauge.metric import AnyMetric, CorpusMetric, Metric
+from nlgauge.metric.complete import check_value
 from nlgauge.metric.registry import make, parse
 from nlgauge.run.chunk import Job
 from nlgauge.run.reduction import ReduceFn, Reducer
@@ -18,7 +19,7 @@ MetricSpec = str | AnyMetric | Mapping[str, Any]
 def labelled(metrics: MetricSpec | Iterable[MetricSpec]) -> dict[str, AnyMetric]:
     """Metrics by label, from names, values and dictionaries."""
     if isinstance(metrics, type) or not isinstance(metrics, str | Metric | CorpusMetric | Iterable) or getattr(metrics, "ndim", 1) == 0:
-        raise ParameterError(f"metrics is {metrics!r:.60}; give names, Metric values or dictionaries with 'path'.")
+        raise ParameterError(f"metrics is {metrics!r:.60}; give names, Metric values or dictionaries with 'path'{_hint(metrics)}.")
     specs = [metrics] if isinstance(metrics, str | Metric | CorpusMetric | Mapping) else list(metrics)
     found: dict[str, AnyMetric] = {}
     for spec in specs:
@@ -36,7 +37,7 @@ def _one(spec: MetricSpec) -> tuple[str, AnyMetric]:
         metric = parse(spec)
         return str(metric), metric
     if isinstance(spec, Metric | CorpusMetric):
-        check_class(type(spec))
+        check_value(spec)
         return getattr(spec, "resulting_name", None) or str(spec), spec
     if isinstance(spec, Mapping) and "path" in spec:
         path, label, given = spec["path"], spec.get("resulting_name"), spec.get("compute_kwargs")
@@ -47,8 +48,15 @@ def _one(spec: MetricSpec) -> tuple[str, AnyMetric]:
         parameters = {**(given or {}), **{key: value for key, value in spec.items() if key not in known}}
         _check_spec(all(isinstance(key, str) for key in parameters), "parameters", "named by strings", list(parameters))
         metric = make(path, parameters) if isinstance(path, str) else path
+        check_value(metric)
         return label or str(metric), metric
-    raise ParameterError(f"a metric is a name, a Metric or a dictionary with 'path'; got {spec!r:.60}.")
+    raise ParameterError(f"a metric is a name, a Metric or a dictionary with 'path'; got {spec!r:.60}{_hint(spec)}.")
+
+
+def _hint(given: Any) -> str:
+    if isinstance(given, type):
+        return f"; a Metric value is made of its class, {given.__name__}()" if issubclass(given, Metric | CorpusMetric) else ""
+    return "; nlgauge.metric(f) makes a metric of a function" if callable(given) else ""
 
 
 def _check_spec(holds: bool, key: str, domain: str, value: Any) -> None:

@@ -20,6 +20,7 @@ from nlgauge.corpus.columns import Array, Ragged, offsets_of
 from nlgauge.errors import ParameterError, ResultError
 from nlgauge.metric import Arrays, Metric, Output
 from nlgauge.metric.mean import means_of_defined, values_and_defined
+from nlgauge.results.table import outputs_of
 
 ReduceFn = str | Callable[[Any], Any] | None
 _CHOOSERS = ("best", "max", "min")
@@ -115,7 +116,7 @@ class Reducer:
         segment_metric = metric.for_segments()
         found = {}
         for part, values in statistics.items():
-            scores = np.column_stack([segment_metric.score(part, values)[output.name] for output in metric.outputs()[part]])
+            scores = np.column_stack(list(outputs_of(segment_metric, {part: values}, (len(values),)).values()))
             for sizes in (references, predictions):
                 bounds = offsets_of(sizes)
                 groups = (scores[a:b] for a, b in pairwise(bounds))
@@ -133,7 +134,7 @@ class Reducer:
         if len(values) == len(predictions):
             return np.arange(len(values))
         first = metric.outputs()[part][0]
-        scores = metric.for_segments().score(part, values)[first.name]
+        scores = outputs_of(metric.for_segments(), {part: values}, (len(values),))[first.name]
         rule = self._rule(metric)
         higher = first.higher_is_better is not False if rule == "best" else rule == "max"
         # An undefined score never wins against a defined one.

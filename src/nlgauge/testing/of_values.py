@@ -22,14 +22,15 @@ def has_model(metric: AnyMetric | type[AnyMetric]) -> bool:
     return is_dataclass(metric) and any(parameter.name == "model" for parameter in fields(metric))
 
 
-def _has_own_model(metric: AnyMetric) -> bool:
-    return any(isinstance(getattr(metric, parameter.name), Model) for parameter in fields(metric))  # type: ignore[arg-type]
+def _has_own_objects(metric: AnyMetric) -> bool:
+    """Whether one of the parameters is the caller's own model or function, which a printed metric only names."""
+    return any(isinstance(value := getattr(metric, parameter.name), Model) or callable(value) for parameter in fields(metric))  # type: ignore[arg-type]
 
 
 def check_it_is_a_frozen_value(metric: AnyMetric, terms: Terms) -> None:
     """A metric is a frozen dataclass: equal to its copy, hashable, and not to be changed."""
     require(is_dataclass(metric), metric, "it is not a dataclass; decorate its class with @dataclass(frozen=True)")
-    require(_has_own_model(metric) or copy.deepcopy(metric) == metric, metric, "a copy of it is not equal to it")
+    require(_has_own_objects(metric) or copy.deepcopy(metric) == metric, metric, "a copy of it is not equal to it")
     hash(metric)
     for parameter in fields(metric):  # type: ignore[arg-type]
         try:
@@ -53,8 +54,8 @@ def check_outputs_have_names_and_bounds(metric: AnyMetric, terms: Terms) -> None
 
 def check_it_prints_as_it_parses(metric: AnyMetric, terms: Terms) -> None:
     """The metric as printed parses back to an equal one, with every parameter that can be changed."""
-    if _has_own_model(metric):
-        return  # the caller's objects are only named
+    if _has_own_objects(metric):
+        return
     with _findable(metric):
         for one in (metric, *_variants(metric, terms).values()):
             try:

@@ -1,0 +1,139 @@
+"""nlgauge check: a gate for continuous integration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nlgauge.cli.command import with_options
+from nlgauge.cli.options import AsJson, Confidence, PairedTest, ResultDirectory, Seed, Where, checked_confidence, conditions, one_of
+from nlgauge.cli.output import say, show, show_json
+from nlgauge.cli.program import FAILURE, WORSE
+
+if TYPE_CHECKING:
+    from nlgauge.results.result import Result
+
+
+@with_options
+def check(
+    directory: ResultDirectory,
+    *,
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", help="A system of the result, or the directory of another result on the same segments.", metavar="NAME|RESULT"),
+    ] = None,
+    baseline_system: Annotated[
+        str | None, typer.Option("--baseline-system", help="The baseline's system where its result has several.", metavar="NAME")
+    ] = None,
+    systems: Annotated[
+        list[str] | None, typer.Option("--system", help="System to check; repeat for more (default: all but the baseline).", metavar="NAME")
+    ] = None,
+    fail_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-if",
+            help='Condition, such as "bleu drops", "wer rises by 0.01" or "any worsens" (default); met where the change is beyond chance.',
+            metavar="CONDITION",
+        ),
+    ] = None,
+    fail_under: Annotated[
+        list[str] | None, typer.Option("--fail-under", help="Least score, such as bleu=30; repeat for more.", metavar="METRIC=NUMBER")
+    ] = None,
+    fail_over: Annotated[
+        list[str] | None, typer.Option("--fail-over", help="Greatest score, such as wer=0.2; repeat for more.", metavar="METRIC=NUMBER")
+    ] = None,
+    alpha: Annotated[float, typer.Option("--alpha", help="p-values below this are beyond chance.", metavar="LEVEL")] = 0.05,
+    where: Where = None,
+    summary: Annotated[
+        Path | None, typer.Option("--summary", help="Append the table as Markdown to this file, such as $GITHUB_STEP_SUMMARY.", metavar="FILE")
+    ] = None,
+    as_json: AsJson = False,
+    confidence: Confidence = 0.95,
+    resamples: Annotated[int, typer.Option("--resamples", min=1, help="Resamples of the test.", metavar="N")] = 1000,
+    test: PairedTest = "randomisation",
+    seed: Seed = None,
+) -> None:
+    """Ends with exit code 3 where a system of a saved result is worse than it may be: beyond chance against a baseline, or below a limit.
+
+    nlgauge check out/ --baseline main --fail-if "bleu drops" --fail-under bleu=30
+
+    nlgauge check new/ --baseline old/ --summary "$GITHUB_STEP_SUMMARY"
+
+    Exit codes: 0 all conditions passed, 3 a system failed one, 1 a condition could not be decided or something went wrong, 2 wrong usage.
+    """
+    from nlgauge.export.markdown import markdown_of
+    from nlgauge.results.gate import ANY, Change, Limit, gate_page, verdicts
+    from nlgauge.results.storage import load
+    from nlgauge.terminal.pages import Printed
+
+    checked_confidence(confidence)
+    one_of(test, ("randomisation", "bootstrap"), "--test")
+    if not 0 < alpha < 1:
+        raise typer.BadParameter(f"{alpha} is not between 0 and 1.", param_hint="'--alpha'")
+    limits = [*(Limit.read(text, above=False) for text in fail_under or ()), *(Limit.read(text, above=True) for text in fail_over or ())]
+    changes = [Change.read(text) for text in fail_if or ([f"{ANY} worsens"] if baseline is not None else [])]
+    if not changes and not limits:
+        raise typer.BadParameter("give --baseline NAME or RESULT to compare with, or --fail-under METRIC=NUMBER.", param_hint="'--baseline'")
+    if changes and baseline is None:
+        raise typer.BadParameter(f"{str(changes[0])!r} needs --baseline NAME or RESULT to compare with.", param_hint="'--fail-if'")
+    result = load(directory)
+    for system in systems or ():
+        result.check_system(system)
+    checked = list(systems or result.systems)
+    if baseline is not None:
+        result, baseline = _with_baseline(result, baseline, baseline_system, checked)
+        checked = [system for system in checked if system != baseline]
+        if not checked:
+            raise typer.BadParameter(f"{directory} holds no system to check beside the baseline {baseline!r}.", param_hint="'--baseline'")
+    if where:
+        result = result.where(**conditions(where))
+    options = {"test": test, "confidence": confidence, "resamples": resamples, "seed": seed}
+    found, comparison = verdicts(result, baseline, checked, changes, limits, alpha, **options)
+    if summary is not None:
+        with summary.open("a", encoding="utf-8", newline="") as stream:
+            stream.write(
+                f"### nlgauge check: {_outcome([verdict.failed for verdict in found])}\n\n{markdown_of(gate_page(found, comparison, alpha))}\n"
+            )
+    if as_json:
+        show_json({"alpha": alpha, "baseline": baseline, "conditions": [verdict.record() for verdict in found]})
+    else:
+        show(Printed(gate_page(found, comparison, alpha, whole=False)))
+    say(_outcome([verdict.failed for verdict in found]))
+    if any(verdict.failed for verdict in found):
+        raise typer.Exit(WORSE)
+    if any(verdict.failed is None for verdict in found):
+        raise typer.Exit(FAILURE)
+
+
+def _outcome(failed: list[bool | None]) -> str:
+    counts = {"failed": failed.count(True), "unknown": failed.count(None), "passed": failed.count(False)}
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+
+
+def _with_baseline(result: Result, baseline: str, system: str | None, checked: list[str]) -> tuple[Result, str]:
+    """The result with the baseline among its systems, and what that is called there."""
+    from nlgauge.errors import ParameterError, did_you_mean
+    from nlgauge.results.joined import joined
+    from nlgauge.results.storage import load
+
+    if baseline in result.systems:
+        if Path(baseline).is_dir():
+            raise ParameterError(f"{baseline!r} is a system of the result and a directory; write ./{baseline} for the directory.")
+        return result, baseline
+    if not Path(baseline).is_dir():
+        near = did_you_mean(baseline, result.systems)
+        raise ParameterError(f"{baseline!r} is neither a system of the result{near} nor a directory; there are {', '.join(result.systems)}.")
+    other = load(baseline)
+    same = [name for name in checked if name in other.systems]
+    chosen = system or (other.systems[0] if len(other.systems) == 1 else same[0] if len(checked) == len(same) == 1 else None)
+    if chosen is None:
+        raise ParameterError(f"{baseline} has several systems; name one with --baseline-system: {', '.join(other.systems)}.")
+    other.check_system(chosen)
+    name = f"{chosen} ({baseline})"
+    both = joined(result, other, chosen, name)
+    for label in both.labels:
+        if both.signatures[label] != other.signatures[label]:
+            say(f"warning: {label} was made otherwise in {baseline}: {other.signatures[label]}; here: {both.signatures[label]}")
+    return both, name

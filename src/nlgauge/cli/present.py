@@ -1,0 +1,96 @@
+"""What `score`, `show` and `add` print of a result, in every form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from nlgauge.cli.options import ShownOptions
+from nlgauge.cli.output import result_document, say, show, show_json
+from nlgauge.cli.program import WRITTEN
+from nlgauge.cli.segment_files import STDOUT, write_segments
+
+if TYPE_CHECKING:
+    from nlgauge.export.shown import Exported
+    from nlgauge.results.groups import Groups
+    from nlgauge.results.result import Result
+
+
+def save(context: typer.Context, result: Result, directory: Path, *, texts: bool = True, overwrite: bool = False) -> None:
+    """Saves the result; an interruption after it says where it is."""
+    context.meta[WRITTEN] = result.save(directory, texts=texts, overwrite=overwrite)
+
+
+def present(result: Result, shown: ShownOptions) -> None:
+    """Prints the scores in the form that was asked for, and writes segment scores where they were."""
+    from nlgauge.results.table_options import TableOptions
+
+    found: Result | Groups = result if shown.by is None else result.by(shown.by)
+    options = shown.of_tables()
+    if shown.segments is not None:
+        write_segments(result, shown.segments, texts=shown.texts, wide=shown.wide)
+    if shown.segments == STDOUT and shown.quiet:
+        return
+    # Where segments are the data, scores are a message.
+    err = shown.segments == STDOUT
+    if shown.score_only:
+        typer.echo(_numbers(result, shown.width), err=err)
+    elif shown.form == "json":
+        show_json(_document(found, options), err=err)
+    elif shown.form == "table":
+        _show_table(found, options, err)
+    else:
+        typer.echo(written(found, shown.form, **options), nl=False, err=err)
+    if not shown.quiet and not shown.score_only and shown.form in ("table", "tsv", "csv", "json"):
+        for line in TableOptions(**options).small_print_of(result):
+            say(line)
+
+
+def _show_table(found: Result | Groups, options: dict[str, Any], err: bool) -> None:
+    from nlgauge.terminal.pages import Printed
+
+    show(Printed(found.page(**options)), err=err)
+
+
+def written(found: Exported, form: str, **options: Any) -> str:
+    """What is shown as Markdown, LaTeX, TSV or CSV."""
+    if form == "markdown":
+        return found.to_markdown(**options)
+    if form == "latex":
+        return found.to_latex(**options)
+    return found.to_csv(delimiter="\t" if form == "tsv" else ",", **options)
+
+
+def _numbers(result: Result, decimals: int | None) -> str:
+    """One line per system: the first output of each metric, with tabs between them."""
+    from dataclasses import replace
+
+    from nlgauge.export.numbers import number
+
+    lines = []
+    for system in result.systems:
+        cells = []
+        for label in result.labels:
+            table = result.tables[system, label]
+            output = table.outputs()[0]
+            cells.append(number(table.scores()["score"], output if decimals is None else replace(output, decimals=decimals)))
+        lines.append("\t".join(cells))
+    return "\n".join(lines)
+
+
+def _document(found: Result | Groups, options: dict[str, Any]) -> dict[str, Any]:
+    """A result as plain data; of groups one document each, with tests corrected for all of them."""
+    from nlgauge.results.result import Result
+    from nlgauge.results.table_options import TableOptions
+
+    wanted = TableOptions(**options)
+    if isinstance(found, Result):
+        return result_document(found, wanted.intervals_of(found), wanted.comparison_of(found), wanted.confidence)
+    comparisons = found.compare(**wanted.of_comparison()) if wanted.has_tests(next(iter(found.values()))) else {}
+    groups = [
+        {"value": value, **result_document(result, wanted.intervals_of(result), comparisons.get(value), wanted.confidence)}
+        for value, result in found.items()
+    ]
+    return {"by": found.field, "groups": groups}

@@ -1,0 +1,113 @@
+"""Segment scores in files: .tsv, .csv, .jsonl or .parquet by suffix, and TSV on standard output for a hyphen."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from typing import IO
+
+    from nlgauge.results.result import Result
+
+STDOUT = "-"
+FORMS = ("tsv", "csv", "jsonl", "parquet")
+Columns = Mapping[str, Sequence[Any]]
+
+
+def form_of(target: str) -> str:
+    """The form that a file's suffix names; TSV for standard output."""
+    return "tsv" if target == STDOUT else Path(target).suffix[1:].lower()
+
+
+def check_target(target: str) -> None:
+    """Raises where segment scores cannot be written, before anything is scored."""
+    if form_of(target) not in FORMS:
+        raise typer.BadParameter(f"{target!r} must end in {', '.join(f'.{form}' for form in FORMS)}, or be - for TSV.", param_hint="'--segments'")
+    if target != STDOUT and not Path(target).parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {Path(target).parent} to write {target} to.", param_hint="'--segments'")
+
+
+def write_segments(
+    result: Result, target: str, form: str | None = None, *, texts: bool = False, wide: bool = False, metrics: Sequence[str] = ()
+) -> None:
+    """Writes the score of every segment: one row per segment and system or, if wide, one per segment; NaN is an empty field or null."""
+    from nlgauge.errors import ResultError
+    from nlgauge.results.joined import of_metrics
+    from nlgauge.results.segments import segment_columns
+
+    if texts and not result.has_texts:
+        raise ResultError("this result was saved without its texts (--no-texts); write the scores without --texts.")
+    chosen = of_metrics(result, *metrics) if metrics else result
+    if not any(table.segments() for table in chosen.tables.values()):
+        raise ResultError(f"{', '.join(chosen.labels)}: no segment scores; choose another metric.")
+    write_columns(segment_columns(chosen, wide, texts), target, form or form_of(target))
+
+
+def write_columns(blocks: Iterator[Columns], target: str, form: str) -> None:
+    """Writes blocks of the same columns, one below the other."""
+    if form == "parquet":
+        _write_parquet(blocks, target)
+    elif target == STDOUT:
+        _write_lines(blocks, form, sys.stdout)
+    else:
+        with Path(target).open("w", encoding="utf-8", newline="") as stream:
+            _write_lines(blocks, form, stream)
+
+
+def _write_lines(blocks: Iterator[Columns], form: str, stream: IO[str]) -> None:
+    if form == "jsonl":
+        import msgspec
+
+        for columns in blocks:
+            for values in zip(*columns.values(), strict=True):
+                # NaN becomes null.
+                stream.write(msgspec.json.encode(dict(zip(columns, values, strict=True)), enc_hook=str).decode() + "\n")
+        return
+    import csv
+
+    writer = csv.writer(stream, delimiter="\t" if form == "tsv" else ",", lineterminator="\n")
+    for i, columns in enumerate(blocks):
+        if not i:
+            writer.writerow(columns)
+        writer.writerows(zip(*map(_fields, columns.values()), strict=True))
+
+
+def _fields(values: Sequence[Any]) -> Sequence[Any]:
+    """The values of a column as fields."""
+    kinds = set(map(type, values))
+    # Most columns are numbers or texts alone, which stay as they are.
+    if kinds <= {int, str} or (kinds == {float} and not any(map(math.isnan, values))):
+        return values
+    from nlgauge.export.delimited import field_of
+
+    return [field_of(value) for value in values]
+
+
+def _write_parquet(blocks: Iterator[Columns], target: str) -> None:
+    from nlgauge.errors import MissingExtraError, ParameterError
+
+    if target == STDOUT:
+        raise ParameterError("Parquet is written to a file; name one that ends in .parquet.")
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtraError("pyarrow", "parquet", "writing .parquet files") from None
+    joined: dict[str, list[Any]] = {}
+    for columns in blocks:
+        for name, values in columns.items():
+            joined.setdefault(name, []).extend(values)
+    # from_pandas: NaN is null.
+    parquet.write_table(pyarrow.table({name: pyarrow.array(_plain(values), from_pandas=True) for name, values in joined.items()}), target)
+
+
+def _plain(values: Sequence[Any]) -> list[Any]:
+    """The values of a column in kinds that Parquet has: as text where they are of several."""
+    kinds = {type(value) for value in values if value is not None}
+    return list(values) if len(kinds) <= 1 and kinds <= {int, float, str, bool, list} else [None if value is None else str(value) for value in values]

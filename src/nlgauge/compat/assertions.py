@@ -1,0 +1,71 @@
+"""assert_not_worse: for a test-suite, fails when a new system is worse than a baseline beyond chance."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.results.comparison import Compared
+from nlgauge.run.prepare import MetricSpec
+from nlgauge.scorer import Scorer
+
+
+def assert_not_worse(
+    predictions: Any,
+    references: Any,
+    baseline: Any,
+    metric: MetricSpec = "chrf",
+    *,
+    output: str | None = None,
+    margin: float = 0.0,
+    alpha: float = 0.05,
+    test: str = "randomisation",
+    resamples: int = 1000,
+    **options: Any,
+) -> None:
+    """Raises AssertionError where the predictions score worse than those of the baseline by more than `margin`, with a p-value below `alpha`.
+
+    The error shows both scores, their difference with its interval, and p. What is worse but may be chance passes: to pass does not show that
+    two systems are equal, least of all on few segments. output: another than the metric's first, such as "rouge2". test, resamples: as in
+    `Result.compare`; options: further arguments of `nlgauge.score`, such as sources or documents.
+
+    >>> references = [f"the cat sat on mat number {number}" for number in range(20)]
+    >>> assert_not_worse(references, references, baseline=["a cat"] * 20)
+    >>> assert_not_worse(["no"] * 20, references, baseline=references, metric="wer")
+    Traceback (most recent call last):
+    AssertionError: wer is worse than that of the baseline, beyond chance: 1.0000 against 0.0000, ...
+    """
+    if not (isinstance(alpha, float) and 0 < alpha < 1):
+        raise ParameterError(f"alpha must be between 0 and 1, got {alpha!r:.60}.")
+    if not isinstance(margin, int | float) or not 0 <= margin < math.inf:
+        raise ParameterError(f"margin must be a number from 0, in the metric's own unit, got {margin!r:.60}.")
+    result = Scorer([metric])({"new": predictions, "baseline": baseline}, references, **options)
+    count = len(result.corpus)
+    if 2.0 ** (1 - count) >= alpha:
+        raise InputError(f"{count} segments cannot show a difference beyond chance at alpha={alpha:g}, so nothing could fail; give more segments.")
+    comparison = result.compare("new", "baseline", test=test, resamples=resamples)
+    if comparison.caution:
+        warnings.warn(comparison.caution, stacklevel=2)
+    label = next(iter(result.labels))
+    row = comparison[label if output is None else (label, output)]
+    if row.output.higher_is_better is None:
+        raise ParameterError(f"of {row.output.name} neither direction is better, so no system is worse.")
+    if math.isnan(row.difference) or math.isnan(row.p):
+        raise AssertionError(f"{_name(row)} cannot be compared with that of the baseline: {row.reason}.")
+    if row.better == "baseline" and abs(row.difference) > margin and row.p < alpha:
+        raise AssertionError(_message(row, comparison.confidence, margin))
+
+
+def _name(row: Compared) -> str:
+    return row.label if row.label == row.output.name else f"{row.label} {row.output.name}"
+
+
+def _message(row: Compared, confidence: float, margin: float) -> str:
+    beyond = "beyond chance" + (f" and by more than {margin:g}" if margin else "")
+    numbers = f"{row.first_score:.4f} against {row.second_score:.4f}, difference {row.difference:+.4f}"
+    interval = f"[{row.low:+.4f}, {row.high:+.4f}] ({confidence * 100:g} %)"
+    return (
+        f"{_name(row)} is worse than that of the baseline, {beyond}: {numbers} {interval}, p = {row.p:.4f} ({row.test}, {row.resamples} resamples)."
+    )

@@ -1,0 +1,86 @@
+"""assert_not_worse fails beyond chance alone, and says by how much."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import nlgauge
+from nlgauge.compat.assertions import assert_not_worse
+from nlgauge.errors import InputError, ParameterError, UnknownNameError
+
+REFERENCES = [f"the cat sat on mat number {number} in the house" for number in range(30)]
+WORSE = [f"the cat sat near mat number {number} of a house" for number in range(30)]
+ONE_WORSE = [*REFERENCES[:-1], "no"]
+
+
+@pytest.mark.parametrize("metric", ["chrf", "bleu", "wer", "ter", "rouge", {"path": "wer", "resulting_name": "mistakes"}])
+def test_it_fails_where_the_new_system_is_worse_and_only_then(metric):
+    with pytest.raises(AssertionError, match="is worse than that of the baseline, beyond chance"):
+        assert_not_worse(WORSE, REFERENCES, baseline=REFERENCES, metric=metric)
+    assert_not_worse(REFERENCES, REFERENCES, baseline=WORSE, metric=metric)
+    assert_not_worse(WORSE, REFERENCES, baseline=WORSE, metric=metric)
+
+
+def test_what_may_be_chance_passes():
+    scores = nlgauge.score({"new": ONE_WORSE, "baseline": REFERENCES}, REFERENCES, metrics="wer")
+    assert scores["new"]["wer"]["score"] > scores["baseline"]["wer"]["score"]
+    assert scores.compare()["wer"].p > 0.5
+    assert_not_worse(ONE_WORSE, REFERENCES, baseline=REFERENCES, metric="wer")
+
+
+def test_the_message_has_the_numbers_of_a_comparison():
+    row = nlgauge.score({"new": WORSE, "baseline": REFERENCES}, REFERENCES, metrics="wer").compare("new", "baseline")["wer"]
+    with pytest.raises(AssertionError) as caught:
+        assert_not_worse(WORSE, REFERENCES, baseline=REFERENCES, metric="wer")
+    assert str(caught.value) == (
+        f"wer is worse than that of the baseline, beyond chance: 0.3000 against 0.0000, difference +0.3000 "
+        f"[{row.low:+.4f}, {row.high:+.4f}] (95 %), p = {row.p:.4f} (randomisation, 1000 resamples)."
+    )
+
+
+def test_another_output_a_margin_and_a_level():
+    with pytest.raises(AssertionError, match=re.escape("rouge rouge2 is worse")):
+        assert_not_worse(WORSE, REFERENCES, REFERENCES, "rouge", output="rouge2")
+    with pytest.raises(UnknownNameError, match="no metric"):
+        assert_not_worse(WORSE, REFERENCES, REFERENCES, "rouge", output="rouge7")
+    assert_not_worse(WORSE, REFERENCES, REFERENCES, "wer", margin=0.31)
+    with pytest.raises(AssertionError, match=r"beyond chance and by more than 0\.29: "):
+        assert_not_worse(WORSE, REFERENCES, REFERENCES, "wer", margin=0.29)
+    assert_not_worse(WORSE, REFERENCES, REFERENCES, "wer", alpha=0.0005)
+    with pytest.raises(AssertionError, match="bootstrap, 200 resamples"):
+        assert_not_worse(WORSE, REFERENCES, REFERENCES, "wer", test="bootstrap", resamples=200)
+
+
+def test_options_of_a_score():
+    with pytest.raises(AssertionError, match="js_divergence is worse"):
+        assert_not_worse(["no"] * 30, None, REFERENCES, "js_divergence", sources=REFERENCES)
+
+
+def test_few_segments_are_warned_of_and_too_few_refused():
+    with pytest.warns(UserWarning, match="with 8 segments"), pytest.raises(AssertionError, match="wer is worse"):
+        assert_not_worse(WORSE[:8], REFERENCES[:8], REFERENCES[:8], "wer")
+    with pytest.raises(InputError, match=r"5 segments cannot show a difference beyond chance at alpha=0\.05, so nothing could fail"):
+        assert_not_worse(WORSE[:5], REFERENCES[:5], REFERENCES[:5], "wer")
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "message"),
+    [
+        ("wer", {"alpha": 0}, "alpha must be between 0 and 1, got 0"),
+        ("wer", {"alpha": 5.0}, "alpha must be between 0 and 1"),
+        ("wer", {"margin": -1}, "margin must be a number from 0"),
+        ("wer", {"test": "t"}, "test must be 'randomisation' or 'bootstrap'"),
+        ("ari", {}, "of ari neither direction is better, so no system is worse"),
+    ],
+)
+def test_what_cannot_be_asked(metric, options, message):
+    with pytest.raises(ParameterError, match=message):
+        assert_not_worse(WORSE, REFERENCES, REFERENCES, metric, **options)
+
+
+def test_what_cannot_be_compared_fails():
+    nothing = nlgauge.metric(lambda p, r: None, name="nothing")
+    with pytest.raises(AssertionError, match="nothing cannot be compared with that of the baseline: "):
+        assert_not_worse(WORSE, REFERENCES, REFERENCES, nothing)
