@@ -21,9 +21,17 @@ if TYPE_CHECKING:
     from nlgauge.meta.coefficients import pearson as pearson
     from nlgauge.meta.coefficients import somers as somers
     from nlgauge.meta.coefficients import spearman as spearman
+    from nlgauge.meta.compare import MetricComparison as MetricComparison
+    from nlgauge.meta.compare import compare as compare
     from nlgauge.meta.correlate import correlate as correlate
     from nlgauge.meta.found import Found as Found
     from nlgauge.meta.judgements import Judgements as Judgements
+    from nlgauge.meta.rank import PRESETS as PRESETS
+    from nlgauge.meta.rank import Task as Task
+    from nlgauge.meta.rank import rank as rank
+    from nlgauge.meta.rank import tree_weights as tree_weights
+    from nlgauge.meta.rank import without_outliers as without_outliers
+    from nlgauge.meta.replicate import replicate as replicate
     from nlgauge.meta.soft import pairwise_accuracy as pairwise_accuracy
     from nlgauge.meta.soft import pooled_pairwise_accuracy as pooled_pairwise_accuracy
     from nlgauge.meta.soft import soft_pairwise_accuracy as soft_pairwise_accuracy
@@ -32,10 +40,15 @@ if TYPE_CHECKING:
     from nlgauge.meta.ties import darr as darr
     from nlgauge.meta.ties import darr_of_pairs as darr_of_pairs
     from nlgauge.meta.ties import tau_eq as tau_eq
+    from nlgauge.meta.williams import williams as williams
 
 # Where each public name lives; it is imported at first use, as those of nlgauge itself.
 _HOMES = {
     "Found": "found",
+    **dict.fromkeys(("compare", "MetricComparison"), "compare"),
+    "replicate": "replicate",
+    **dict.fromkeys(("rank", "Task", "PRESETS", "tree_weights", "without_outliers"), "rank"),
+    "williams": "williams",
     "correlate": "correlate",
     "Judgements": "judgements",
     **dict.fromkeys(

@@ -1,0 +1,190 @@
+"""compare: is one metric better than another, and of what new data is that claimed?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.clusters import cluster_ranks, letters, not_beaten, wins
+from nlgauge.meta.corrections import METHODS
+from nlgauge.meta.found import Found, made
+from nlgauge.meta.intervals import check_confidence
+from nlgauge.meta.judgements import Judgements
+from nlgauge.meta.levels import check_level
+from nlgauge.meta.measures import Measure, measure
+from nlgauge.meta.resampling import check_draws
+from nlgauge.meta.swaps import GENERALISES_TO
+from nlgauge.meta.tested import MAX_T, Plan, tested
+
+TESTS = ("permutation", "williams", "bootstrap")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetricComparison(Found):
+    """One row per pair of metrics: values, their difference with its interval, p, p_adjusted, and which is better if either."""
+
+    def matrix(self, column: str = "p_adjusted") -> Found:
+        """One row and one column per metric, best first; what a column of the comparison says of each pair."""
+        labels, scores, _ = self._family(column)
+        values = self._square(labels, column)
+        order = _best_first(scores)
+        rows = [{"metric": labels[i], "value": float(scores[i]), **{labels[j]: None if i == j else values[i, j] for j in order}} for i in order]
+        return Found(rows, self.made, f"{column} of each pair")
+
+    def clusters(self, alpha: float | None = None, adjusted: bool = True) -> Found:
+        """One row per metric, best first: its cluster, letters, how many it beats and is beaten by, and whether none beats it."""
+        labels, scores, p = self._family("p_adjusted" if adjusted else "p")
+        alpha = float(self.made["alpha"]) if alpha is None else alpha
+        ranks, shown, best = cluster_ranks(scores, p, alpha), letters(scores, p, alpha), not_beaten(scores, p, alpha)
+        beats = wins(scores, p, alpha)
+        rows = [
+            {
+                "metric": labels[i],
+                "value": float(scores[i]),
+                "cluster": ranks[i],
+                "letters": shown[i],
+                "wins": int(beats[i].sum()),
+                "losses": int(beats[:, i].sum()),
+                "not_beaten": best[i],
+            }
+            for i in _best_first(scores)
+        ]
+        return Found(rows, {**self.made, "alpha": alpha, "adjusted": adjusted}, "Significance clusters")
+
+    def letters(self, alpha: float | None = None, adjusted: bool = True) -> dict[str, str | None]:
+        """The compact letter display: metrics that share a letter are not significantly different."""
+        return {row["metric"]: row["letters"] for row in self.clusters(alpha, adjusted)}
+
+    def _family(self, column: str) -> tuple[list[str], Array, Array]:
+        for name in ("human", "group"):
+            several = list(dict.fromkeys(row[name] for row in self.rows))
+            if len(several) > 1:
+                raise InputError(f"these rows are of {len(several)} values of {name!r}; choose with .where({name}={several[0]!r}).")
+        known = {row[side]: row[value] for row in self.rows for side, value in (("metric", "value"), ("other", "other_value"))}
+        labels = list(known)
+        return labels, np.array([known[label] for label in labels], float), self._square(labels, column)
+
+    def _square(self, labels: Sequence[str], column: str) -> Array:
+        found = np.full((len(labels), len(labels)), np.nan)
+        signed = column in {"delta", "low", "high"}
+        for row in self.rows:
+            i, j = labels.index(row["metric"]), labels.index(row["other"])
+            back = {"delta": "delta", "low": "high", "high": "low"}.get(column, column)
+            found[i, j], found[j, i] = row[column], -row[back] if signed else row[back]
+        return found
+
+
+def compare(
+    judgements: Judgements,
+    level: str = "system",
+    coefficient: str | Measure = "pearson",
+    test: str | None = None,
+    generalise_to: str | None = None,
+    adjust: str | None = None,
+    draws: int = 1000,
+    seed: int = 12345,
+    human: str | Sequence[str] | None = None,
+    metrics: Sequence[str] | None = None,
+    swap: str | None = None,
+    confidence: float = 0.95,
+    alpha: float = 0.05,
+) -> MetricComparison:
+    """Whether metrics differ in their agreement with people: one row per pair of metrics (and human dimension, and group).
+
+    `generalise_to` is what the claim is about: "systems" (new systems; the default), "inputs" (new inputs of these very systems), or "both".
+    `test`: "permutation" (the default; swaps what `generalise_to` says, or `swap`: "systems", "inputs", "cells", "rows-xor-cols"), "bootstrap" (the
+    default for "both", which no swap serves) or "williams" (new systems at system level, new independent outputs at global level). p-values of
+    resampling are (1 + b) / (B + 1). `adjust` corrects them for all pairs of a dimension and group: "maxT" (the default where there are draws;
+    "maxT-raw" without scaling), "holm" (the default of Williams' test), "bonferroni", "bh", "by", "none". The interval of a difference is Zou's for
+    Williams' test, else the percentile bootstrap over what `generalise_to` says. Cells that any metric or people lack are left out for all metrics.
+    `better` names a metric where p_adjusted <= alpha.
+    """
+    plan = planned(level, coefficient, test, generalise_to, adjust, draws, seed, swap, confidence, alpha)
+    chosen = judgements if metrics is None else judgements.only(metrics=metrics)
+    if len(chosen.labels) < 2:
+        raise InputError(f"a comparison needs two metrics, got {', '.join(chosen.labels) or 'none'}.")
+    dimensions = [chosen.dimension(human)] if human is None or isinstance(human, str) else [chosen.dimension(name) for name in human]
+    rows = [
+        row for dimension in dimensions for group, part in chosen.by_group().items() for row in tested(part, dimension, plan).rows(dimension, group)
+    ]
+    how = {name: value for name, value in vars(plan).items() if name != "measure"}
+    return MetricComparison(rows, made(coefficient=plan.measure.name, **how), "Differences between metrics", tuple(_notes(plan, chosen)))
+
+
+def planned(
+    level: str,
+    coefficient: str | Measure,
+    test: str | None,
+    generalise_to: str | None,
+    adjust: str | None,
+    draws: int,
+    seed: int,
+    swap: str | None,
+    confidence: float,
+    alpha: float,
+) -> Plan:
+    """The options of a comparison, checked and completed."""
+    chosen = measure(coefficient)
+    if check_level(level) not in chosen.levels:
+        raise ParameterError(f"{chosen.name} is defined at level {', '.join(chosen.levels)}, got {level!r}.")
+    if swap is not None and swap not in GENERALISES_TO:
+        raise ParameterError(f"swap must be one of {', '.join(map(repr, GENERALISES_TO))}, got {swap!r:.60}.")
+    target = generalise_to or (GENERALISES_TO[swap] if swap else "systems")
+    check_draws(target, draws, seed)
+    check_confidence(confidence)
+    check_confidence(alpha)
+    test = test or ("bootstrap" if target == "both" else "permutation")
+    if test not in TESTS:
+        raise ParameterError(f"test must be one of {', '.join(map(repr, TESTS))}, got {test!r:.60}.")
+    if swap is not None and (test != "permutation" or target != GENERALISES_TO[swap]):
+        raise ParameterError(
+            f"swap={swap!r} is for permutation tests that generalise to {GENERALISES_TO[swap]}, got test={test!r}, generalise_to={target!r}."
+        )
+    if test == "permutation" and target == "both":
+        raise ParameterError(
+            "no permutation test generalises to new systems and new inputs at once; use test='bootstrap', or swap='cells' for the test that is "
+            "called PERM-BOTH and speaks of these very systems."
+        )
+    if test == "williams":
+        target = _of_williams(level, chosen, generalise_to)
+    adjust = adjust or ("holm" if test == "williams" else "maxT")
+    if adjust not in {*METHODS, *MAX_T} or (adjust in MAX_T and test == "williams"):
+        raise ParameterError(f"adjust must be one of {', '.join(METHODS)}, for tests with draws also {' or '.join(MAX_T)}, got {adjust!r:.60}.")
+    return Plan(level, chosen, test, target, swap or target if test == "permutation" else None, adjust, draws, seed, confidence, alpha)
+
+
+def _of_williams(level: str, chosen: Measure, generalise_to: str | None) -> str:
+    if level not in {"system", "global"} or chosen.name not in {"pearson", "spearman", "kendall"}:
+        raise ParameterError(
+            f"Williams' test is for one Pearson, Spearman or Kendall correlation at system or global level, got {chosen.name} at {level} level "
+            "(an average of correlations has another distribution); use test='permutation' or 'bootstrap'."
+        )
+    target = "systems" if level == "system" else "outputs"
+    if generalise_to not in {None, target}:
+        raise ParameterError(f"Williams' test at {level} level generalises to {target}, got generalise_to={generalise_to!r}.")
+    return target
+
+
+def _notes(plan: Plan, judgements: Judgements) -> list[str]:
+    said: Mapping[str, str] = {
+        "systems": "The claims are about new systems.",
+        "inputs": "The claims are about new inputs of these very systems; another set of systems may reverse them.",
+        "both": "The claims are about new systems and new inputs.",
+        "outputs": "The claims are about new outputs, each taken as independent of all others, which outputs of one system or input are not.",
+    }
+    notes = [said[plan.generalise_to]]
+    if plan.test == "williams" and plan.measure.name != "pearson":
+        notes.append("Williams' test is an approximation for rank correlations.")
+    units = {"systems": len(judgements.systems), "inputs": len(judgements.segments)}.get(plan.swap or "", math.inf)
+    if 2 / 2**units > plan.alpha / 10:
+        notes.append(f"With {units} {plan.swap} there are {2 ** (int(units) - 1)} different swaps, so that p is hardly below {2 / 2**units:.3g}.")
+    return notes
+
+
+def _best_first(scores: Array) -> list[int]:
+    return [int(i) for i in np.argsort(np.where(np.isnan(scores), np.inf, -scores), kind="stable")]

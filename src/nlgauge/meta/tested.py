@@ -1,0 +1,226 @@
+"""The tests of all pairs of metrics on one set of systems and inputs, with the draws that they came from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
+from nlgauge.errors import InputError
+from nlgauge.meta.arrays import snapped
+from nlgauge.meta.corrections import adjusted, max_t, two_sided
+from nlgauge.meta.intervals import percentile, zou
+from nlgauge.meta.judgements import Judgements
+from nlgauge.meta.levels import human_means, system_means
+from nlgauge.meta.measures import Measure
+from nlgauge.meta.permutation import null_differences
+from nlgauge.meta.resampling import bootstrap
+from nlgauge.meta.swaps import drawn_swaps
+from nlgauge.meta.williams import williams
+
+MAX_T = ("maxT", "maxT-raw")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The options of a comparison; `swap` is None for tests that swap nothing."""
+
+    level: str
+    measure: Measure
+    test: str
+    generalise_to: str
+    swap: str | None
+    adjust: str
+    draws: int
+    seed: int
+    confidence: float
+    alpha: float
+
+
+class Scores(NamedTuple):
+    """What a comparison is made from: x (M, S, N), z (S, N), NaN where any is missing; `whole` (S,) or None for each metric."""
+
+    labels: tuple[str, ...]
+    x: Array
+    z: Array
+    weights: Array | None
+    whole: tuple[Array | None, ...]
+
+    def values(self, plan: Plan) -> Array:
+        """The value of each metric, (M,)."""
+        return np.array(
+            [plan.measure.value(plan.level, one, self.z, self.weights, whole).value for one, whole in zip(self.x, self.whole, strict=True)]
+        )
+
+    def means(self) -> tuple[Array, Array]:
+        """The metrics' scores of systems (M, S) and the human ones (S,)."""
+        rows = [system_means(one, self.z, self.weights)[0] if whole is None else whole for one, whole in zip(self.x, self.whole, strict=True)]
+        return np.array(rows), human_means(self.z, self.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """All pairs of metrics (in the order of `np.triu_indices(M, 1)`): differences, intervals, p; null (B, P) where there are draws."""
+
+    plan: Plan
+    labels: tuple[str, ...]
+    values: Array
+    low: Array
+    high: Array
+    p: Array
+    p_adjusted: Array
+    null: Array | None
+
+    @property
+    def deltas(self) -> Array:
+        """The difference of each pair, (P,)."""
+        k, m = np.triu_indices(len(self.values), 1)
+        found: Array = self.values[k] - self.values[m]
+        return found
+
+    def among(self, labels: tuple[str, ...]) -> Tested:
+        """The same with further metrics, of which nothing is known."""
+        place = {label: at for at, label in enumerate(self.labels)}
+        k, m = np.triu_indices(len(labels), 1)
+        pairs = {pair: at for at, pair in enumerate(combinations(range(len(self.labels)), 2))}
+        # The last column of what is widened by a NaN stands for the pairs that are not known.
+        where = [pairs.get((place.get(labels[i], -1), place.get(labels[j], -1)), -1) for i, j in zip(k, m, strict=True)]
+
+        def widened(values: Array) -> Array:
+            return np.concatenate([values, np.full((*values.shape[:-1], 1), np.nan)], axis=-1)[..., where]
+
+        values = np.array([self.values[place[label]] if label in place else np.nan for label in labels])
+        null = None if self.null is None else widened(self.null)
+        low, high, p, p_adjusted = (widened(of) for of in (self.low, self.high, self.p, self.p_adjusted))
+        return Tested(self.plan, labels, values, low, high, p, p_adjusted, null)
+
+    def rows(self, human: str, group: Any) -> Iterator[dict[str, Any]]:
+        """One row per pair of metrics."""
+        gone = np.zeros(len(self.p), int) if self.null is None else np.isnan(self.null).sum(axis=0)
+        draws = None if self.null is None else len(self.null)
+        for at, (k, m) in enumerate(combinations(range(len(self.values)), 2)):
+            p, p_adjusted, delta = float(self.p[at]), float(self.p_adjusted[at]), float(self.deltas[at])
+            yield {
+                "human": human,
+                "group": group,
+                "metric": self.labels[k],
+                "other": self.labels[m],
+                "value": float(self.values[k]),
+                "other_value": float(self.values[m]),
+                "delta": delta,
+                "low": float(self.low[at]),
+                "high": float(self.high[at]),
+                "p": p,
+                "p_error": math.nan if draws is None else math.sqrt(p * (1 - p) / draws),
+                "p_adjusted": p_adjusted,
+                "better": (self.labels[k] if delta > 0 else self.labels[m]) if p_adjusted <= self.plan.alpha and delta != 0 else "",
+                "test": self.plan.test if self.plan.swap in {None, "systems", "inputs"} else f"{self.plan.test} ({self.plan.swap})",
+                "generalises_to": self.plan.generalise_to,
+                "n_undefined": int(gone[at]),
+                "reason": self._reason(k, m, p),
+            }
+
+    def _reason(self, k: int, m: int, p: float) -> str:
+        unknown = [self.labels[i] for i in (k, m) if math.isnan(self.values[i])]
+        if unknown:
+            return f"{self.plan.measure.name} of {' and '.join(unknown)} is undefined (constant scores, or fewer than two points)"
+        if not math.isnan(p):
+            return ""
+        return "too few systems" if self.plan.test == "williams" else "undefined in every draw"
+
+
+def tested(judgements: Judgements, dimension: str, plan: Plan, intervals: bool = True) -> Tested:
+    """The tests of one human dimension; `judgements` are of one group. Metrics without any score in it are undefined, and cost the others nothing."""
+    judged = np.isfinite(judgements.human(dimension))
+    present = [label for label in judgements.labels if label in judgements.system_scores or (judged & np.isfinite(judgements.metrics[label])).any()]
+    found = _tested(_scores(judgements.only(metrics=present), dimension, plan), plan, intervals)
+    return found if len(present) == len(judgements.labels) else found.among(judgements.labels)
+
+
+def _tested(scores: Scores, plan: Plan, intervals: bool) -> Tested:
+    if plan.test == "williams":
+        return _by_williams(scores, plan)
+    values = scores.values(plan)
+    k, m = np.triu_indices(len(values), 1)
+    delta = values[k] - values[m]
+    drawn = _bootstrapped(scores, plan) if intervals or plan.swap is None else np.full((1, len(k)), np.nan)
+    bounds = [percentile(column, plan.confidence) for column in drawn.T]
+    null = drawn - _column_means(drawn) if plan.swap is None else _permuted(scores, plan)
+    null = np.where(np.isnan(delta), np.nan, null)
+    p = two_sided(delta, null)
+    corrected = max_t(delta, null, plan.adjust == "maxT") if plan.adjust in MAX_T else adjusted(p, plan.adjust)
+    low, high = (np.where(np.isnan(delta), np.nan, [bound[side] for bound in bounds]) for side in (0, 1))
+    return Tested(plan, scores.labels, values, low, high, p, corrected, null)
+
+
+def _scores(judgements: Judgements, dimension: str, plan: Plan) -> Scores:
+    """The cells that all metrics and people have; scores of whole systems count at system level, where they can be used."""
+    labels = judgements.labels
+    at_systems = plan.level == "system"
+    alone = [label for label in labels if label not in judgements.metrics]
+    if alone and not at_systems:
+        raise InputError(f"{alone[0]} scores whole systems alone, so that it has no place at {plan.level} level; leave it out with metrics=[...].")
+    whole = tuple(judgements.oriented_system_scores(label) if at_systems else None for label in labels)
+    if plan.generalise_to != "systems" and any(one is not None for one in whole):
+        named = next(label for label, one in zip(labels, whole, strict=True) if one is not None)
+        raise InputError(
+            f"{named} scores whole systems, which cannot be drawn by inputs: use generalise_to='systems', or judgements without system_scores."
+        )
+    if plan.swap not in {None, "systems"} and judgements.weights is not None:
+        raise InputError("weights of segments have no meaning where scores of inputs are swapped; use test='bootstrap' or generalise_to='systems'.")
+    z = judgements.human(dimension)
+    known = np.isfinite(z)
+    for label in judgements.metrics:
+        known &= np.isfinite(judgements.metrics[label])
+    x = np.where(known, judgements.stacked(labels), np.nan)
+    for at, one in enumerate(whole):
+        if one is not None:
+            # Whoever reads cells of such a metric finds where the others and people have some.
+            x[at] = np.where(known, one[:, None], np.nan)
+    return Scores(labels, x, np.where(known, z, np.nan), judgements.weights, whole)
+
+
+def _bootstrapped(scores: Scores, plan: Plan) -> Array:
+    """The differences of all pairs in draws of what the claims are about, (B, P)."""
+    draws = bootstrap(len(scores.z), scores.z.shape[1], plan.generalise_to, plan.draws, plan.seed)
+    replicates = np.stack(
+        [plan.measure.replicates(plan.level, one, scores.z, draws, scores.weights, whole) for one, whole in zip(scores.x, scores.whole, strict=True)]
+    )
+    k, m = np.triu_indices(len(replicates), 1)
+    found: Array = (replicates[k] - replicates[m]).T
+    return found
+
+
+def _permuted(scores: Scores, plan: Plan) -> Array:
+    assert plan.swap is not None
+    x, z = scores.x, scores.z
+    if plan.level == "system" and plan.swap == "systems" and (scores.weights is not None or any(one is not None for one in scores.whole)):
+        means, human = scores.means()
+        x, z = means[:, :, None], human[:, None]
+    return null_differences(x, z, plan.level, plan.measure, drawn_swaps(plan.swap, len(z), z.shape[1], plan.draws, plan.seed))
+
+
+def _by_williams(scores: Scores, plan: Plan) -> Tested:
+    x, z = scores.means() if plan.level == "system" else (scores.x.reshape(len(scores.x), -1), scores.z.ravel())
+    known = np.isfinite(z) & np.isfinite(x).all(axis=0)
+    x, z = x[:, known], z[known]
+    if plan.level == "system" and plan.measure.coefficient.by_rank:
+        x, z = snapped(x), snapped(z)
+    n = len(z)
+    k, m = np.triu_indices(len(x), 1)
+    values = np.asarray(plan.measure.coefficient(x, z), float)
+    among = np.asarray(plan.measure.coefficient(x[k], x[m]), float)
+    p = williams(values[k], values[m], among, n).p
+    bounds = [zou(float(one), float(other), float(r), n, plan.confidence) for one, other, r in zip(values[k], values[m], among, strict=True)]
+    low, high = (np.array([bound[side] for bound in bounds]) for side in (0, 1))
+    return Tested(plan, scores.labels, values, low, high, p, adjusted(p, plan.adjust), None)
+
+
+def _column_means(drawn: Array) -> Array:
+    known = ~np.isnan(drawn)
+    return np.asarray(np.where(known, drawn, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1))

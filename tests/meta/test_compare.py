@@ -1,0 +1,204 @@
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta import Judgements, compare, williams
+from nlgauge.meta.corrections import adjusted
+from nlgauge.meta.intervals import zou
+
+
+def judged(seed=0, systems=12, inputs=30, missing=0.0, **further):
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=(systems, inputs)) + rng.normal(size=(systems, 1))
+    noise = {"good": 0.3, "fair": 1.5, "poor": 4.0, "bad": 12.0}
+    metrics = {name: quality + size * (rng.normal(size=quality.shape) + 0.4 * rng.normal(size=(systems, 1))) for name, size in noise.items()}
+    human = quality + 0.5 * rng.normal(size=quality.shape)
+    human[rng.random(human.shape) < missing] = np.nan
+    return Judgements.from_arrays(human, metrics, **further)
+
+
+def test_a_row_says_everything_of_a_pair():
+    found = compare(judged(), draws=300)
+    assert len(found) == 6
+    row = found[0]
+    assert (row["metric"], row["other"], row["human"], row["group"]) == ("good", "fair", "human", None)
+    assert row["delta"] == pytest.approx(row["value"] - row["other_value"])
+    assert row["low"] <= row["delta"] <= row["high"]
+    assert (row["test"], row["generalises_to"]) == ("permutation", "systems")
+    assert row["p_adjusted"] >= row["p"]
+    assert found.made["draws"] == 300
+    assert found.made["adjust"] == "maxT"
+    assert "new systems" in found.notes[0]
+
+
+def test_values_are_scipys_and_people_count_where_all_metrics_do():
+    judgements = judged(missing=0.2)
+    scores = judgements.metrics["fair"].copy()
+    scores[0, :3] = np.nan
+    judgements = judgements.with_metrics({"fair": scores})
+    known = ~np.isnan(judgements.human()) & ~np.isnan(scores)
+    expected = stats.kendalltau(
+        *(np.nanmean(np.where(known, values, np.nan), axis=1) for values in (judgements.metrics["good"], judgements.human()))
+    )[0]
+    assert compare(judgements, coefficient="kendall", draws=10)[0]["value"] == pytest.approx(expected)
+
+
+def test_williams_with_zou_and_holm():
+    judgements = judged()
+    found = compare(judgements, test="williams")
+    human = judgements.human().mean(axis=1)
+    means = [judgements.metrics[name].mean(axis=1) for name in ("good", "fair")]
+    r = np.corrcoef([human, *means])
+    assert found[0]["p"] == pytest.approx(float(williams(r[0, 1], r[0, 2], r[1, 2], 12).p))
+    assert (found[0]["low"], found[0]["high"]) == pytest.approx(zou(r[0, 1], r[0, 2], r[1, 2], 12)[:2])
+    assert found.column("p_adjusted") == pytest.approx(adjusted(found.column("p"), "holm").tolist())
+    assert math.isnan(found[0]["p_error"])
+    assert "approximation" in " ".join(compare(judgements, test="williams", coefficient="kendall").notes)
+    assert compare(judgements, test="williams", level="global")[0]["generalises_to"] == "outputs"
+
+
+@pytest.mark.parametrize("level", ["system", "input", "global", "by_system"])
+@pytest.mark.parametrize("options", [{}, {"generalise_to": "inputs"}, {"generalise_to": "both"}, {"swap": "cells"}, {"swap": "rows-xor-cols"}])
+@pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
+def test_the_same_seed_gives_the_same_and_bad_metrics_lose(level, options, coefficient):
+    one, other = (compare(judged(), level, coefficient, draws=150, adjust="holm", **options) for _ in range(2))
+    assert one.column("p") == other.column("p")
+    row = one.where(metric="good", other="bad")[0]
+    assert row["delta"] > 0
+    assert row["p"] < 0.05
+
+
+def test_the_bootstrap_test_by_hand():
+    judgements = judged(systems=6, inputs=8)
+    found = compare(judgements, test="bootstrap", generalise_to="inputs", draws=200, adjust="none")
+    from nlgauge.meta.resampling import bootstrap
+
+    human, one, other = judgements.human(), judgements.metrics["good"], judgements.metrics["fair"]
+    drawn = []
+    for counts in bootstrap(6, 8, "inputs", 200, 12345).inputs.astype(int):
+        chosen = np.repeat(np.arange(8), counts)
+        means = [values[:, chosen].mean(axis=1) for values in (human, one, other)]
+        drawn.append(np.corrcoef(means[0], means[1])[0, 1] - np.corrcoef(means[0], means[2])[0, 1])
+    drawn = np.array(drawn)
+    extreme = (np.abs(drawn - drawn.mean()) >= abs(found[0]["delta"])).sum()
+    assert found[0]["p"] == pytest.approx((1 + extreme) / 201)
+    assert (found[0]["low"], found[0]["high"]) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
+
+
+def test_a_metric_against_its_twin_has_p_one():
+    judgements = judged()
+    judgements = judgements.with_metrics({"twin": judgements.metrics["good"] * 2 + 3})
+    for options in ({}, {"generalise_to": "inputs"}, {"swap": "cells"}, {"test": "bootstrap"}, {"test": "williams"}):
+        row = compare(judgements, draws=99, metrics=["good", "twin"], **options)[0]
+        assert row["p"] == pytest.approx(1), options
+        assert row["better"] == ""
+
+
+def test_direction_comes_from_the_card():
+    plain = judged()
+    turned = Judgements.from_arrays(plain.human(), {"good": -plain.metrics["good"], "bad": plain.metrics["bad"]}, higher_is_better={"good": False})
+    one, other = compare(plain, metrics=["good", "bad"], draws=99)[0], compare(turned, draws=99)[0]
+    assert one["delta"] == pytest.approx(other["delta"])
+    assert one["p"] == other["p"]
+
+
+def test_clusters_letters_and_matrix():
+    found = compare(judged(systems=40), draws=300)
+    table = found.clusters()
+    assert table.column("metric")[0] == "good"
+    assert table.column("cluster") == sorted(table.column("cluster"))
+    assert table.column("not_beaten")[0] is True
+    assert table.column("not_beaten")[-1] is False
+    assert sum(table.column("wins")) == sum(table.column("losses")) == sum(bool(better) for better in found.column("better"))
+    assert found.letters()["good"].startswith("a")
+    matrix = found.matrix()
+    assert matrix.column("metric") == table.column("metric")
+    assert matrix[0]["good"] is None
+    assert matrix[0]["bad"] == matrix[3]["good"] == found.where(metric="good", other="bad")[0]["p_adjusted"]
+    deltas = found.matrix("delta")
+    assert deltas[0]["bad"] == -deltas[3]["good"]
+    assert found.matrix("low")[3]["good"] == -found.where(metric="good", other="bad")[0]["high"]
+
+
+def test_groups_and_dimensions_are_families_of_their_own():
+    found = compare(judged(groups=["x"] * 10 + ["y"] * 20), draws=99)
+    assert set(found.column("group")) == {"x", "y"}
+    with pytest.raises(InputError, match=r"choose with \.where\(group='x'\)"):
+        found.clusters()
+    alone = compare(judged(groups=["x"] * 10 + ["y"] * 20).by_group()["y"], draws=99)
+    assert found.where(group="y").matrix().rows == alone.matrix().rows
+
+
+def test_scores_of_whole_systems():
+    judgements = judged()
+    whole = judgements.metrics["good"].mean(axis=1)
+    with_whole = Judgements.from_arrays(judgements.human(), {"bad": judgements.metrics["bad"]}, system_scores={"corpus": whole})
+    found = compare(with_whole, draws=300)[0]
+    assert (found["metric"], found["other"]) == ("bad", "corpus")
+    assert found["other_value"] == pytest.approx(compare(judgements, metrics=["good", "bad"], draws=9)[0]["value"])
+    assert found["better"] == "corpus"
+    with pytest.raises(InputError, match="corpus scores whole systems, which cannot be drawn by inputs"):
+        compare(with_whole, generalise_to="inputs")
+    with pytest.raises(InputError, match="corpus scores whole systems alone"):
+        compare(with_whole, level="input")
+
+
+def test_what_is_undefined_says_why():
+    judgements = judged()
+    judgements = judgements.with_metrics({"constant": np.ones(judgements.human().shape), "nothing": np.full(judgements.human().shape, np.nan)})
+    for options in ({}, {"test": "bootstrap"}, {"test": "williams"}, {"level": "input", "coefficient": "kendall"}):
+        found = compare(judgements, draws=99, **options)
+        for label in ("constant", "nothing"):
+            row = found.where(metric="good", other=label)[0]
+            assert math.isnan(row["p"])
+            assert math.isnan(row["p_adjusted"])
+            assert label in row["reason"]
+            assert row["better"] == ""
+        assert not math.isnan(found.where(metric="good", other="bad")[0]["p"])
+        places = dict(zip(found.clusters().column("metric"), found.clusters().column("cluster"), strict=True))
+        assert places["constant"] is None
+        assert places["nothing"] is None
+
+
+def test_few_systems():
+    found = compare(judged(systems=3), test="williams")
+    assert found[0]["reason"] == "too few systems"
+    assert math.isnan(found[0]["p"])
+    assert "4 different swaps" in " ".join(compare(judged(systems=3), draws=99).notes)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"test": "permutation", "generalise_to": "both"}, "no permutation test generalises"),
+        ({"test": "t"}, "test must be one of"),
+        ({"generalise_to": "people"}, "'systems', 'inputs' or 'both'"),
+        ({"swap": "rows"}, "swap must be one of"),
+        ({"swap": "cells", "test": "bootstrap"}, "swap='cells' is for permutation tests"),
+        ({"swap": "cells", "generalise_to": "systems"}, "swap='cells' is for permutation tests"),
+        ({"test": "williams", "level": "input"}, "an average of correlations"),
+        ({"test": "williams", "generalise_to": "inputs"}, "generalises to systems"),
+        ({"test": "williams", "adjust": "maxT"}, "adjust must be one of"),
+        ({"adjust": "tukey"}, "adjust must be one of"),
+        ({"level": "document"}, "no level"),
+        ({"level": "input", "coefficient": "spa"}, "spa is defined at level system"),
+        ({"coefficient": "pearsn"}, "pearson"),
+        ({"draws": 0}, "draws must be"),
+        ({"alpha": 5}, "between 0 and 1"),
+    ],
+)
+def test_options_outside_their_domain(options, message):
+    with pytest.raises(ParameterError, match=message):
+        compare(judged(), **options)
+
+
+def test_one_metric_and_weights():
+    with pytest.raises(InputError, match="needs two metrics, got good"):
+        compare(judged(), metrics=["good"])
+    weighted = judged(weights=np.arange(1.0, 31))
+    assert compare(weighted, draws=99)[0]["value"] != compare(judged(), draws=99)[0]["value"]
+    with pytest.raises(InputError, match="weights of segments have no meaning"):
+        compare(weighted, generalise_to="inputs")

@@ -1,0 +1,130 @@
+"""Every vectorised permutation against swapped scores, one draw and one pair of metrics at a time, with scipy's coefficients."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from nlgauge.errors import ParameterError
+from nlgauge.meta.arrays import snapped
+from nlgauge.meta.coefficients import COEFFICIENTS
+from nlgauge.meta.measures import MEASURES
+from nlgauge.meta.permutation import null_differences, standardised
+from nlgauge.meta.swaps import GENERALISES_TO, drawn_swaps
+
+LEVELS = ("system", "input", "global", "by_system")
+COMPARED = ("pearson", "spearman", "kendall", "kendall_a", "gamma")
+
+
+def plain(name, x, z):
+    """A coefficient of one pair of vectors, by scipy where it has it."""
+    known = ~np.isnan(x) & ~np.isnan(z)
+    x, z = x[known], z[known]
+    if len(x) < 2 or (x == x[0]).all() or (z == z[0]).all():
+        return np.nan
+    if name in {"kendall_a", "gamma"}:
+        return float(COEFFICIENTS[name](x, z))
+    return {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}[name](x, z)[0]
+
+
+def mean(values):
+    values = [value for value in values if not np.isnan(value)]
+    return np.mean(values) if values else np.nan
+
+
+def at_level(name, level, x, z):
+    if level == "system":
+        judged = ~np.isnan(z).all(axis=1)
+        return plain(name, *(snapped(np.nanmean(values[judged], axis=1)) for values in (x, z)))
+    if level == "global":
+        return plain(name, x.ravel(), z.ravel())
+    if level == "input":
+        x, z = x.T, z.T
+    return mean([plain(name, one, other) for one, other in zip(x, z, strict=True)])
+
+
+def explicit(x, z, level, name, swaps):
+    present = np.isfinite(z) & np.isfinite(x).all(axis=0)
+    scores = np.where(present, standardised(x, z).x, np.nan)
+    z = np.where(present, z, np.nan)
+    signs = np.broadcast_to(swaps.of_cells(), (len(swaps.of_cells()), *z.shape))
+    rows = []
+    for sign in signs:
+        row = []
+        for k, m in combinations(range(len(x)), 2):
+            one, other = np.where(sign > 0, scores[k], scores[m]), np.where(sign > 0, scores[m], scores[k])
+            row.append(at_level(name, level, one, z) - at_level(name, level, other, z))
+        rows.append(row)
+    return np.array(rows)
+
+
+def scores(seed, systems, inputs, kind, missing):
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=(systems, inputs))
+    x, z = quality + rng.normal(size=(3, systems, inputs)), quality + rng.normal(size=(systems, inputs))
+    if kind == "rounded":
+        x, z = x.round(), z.round()
+    if kind == "binary":
+        x = (x > 0.5).astype(float)
+    if kind == "mixed":
+        x[0], z = x[0].round(), z.round()
+    if missing:
+        x[rng.random(x.shape) < 0.1] = np.nan
+        z[rng.random(z.shape) < 0.1] = np.nan
+    return x, z
+
+
+@pytest.mark.filterwarnings("ignore::scipy.stats.NearConstantInputWarning")
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("swap", GENERALISES_TO)
+@settings(max_examples=12, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    systems=st.integers(2, 6),
+    inputs=st.integers(2, 6),
+    kind=st.sampled_from(["plain", "rounded", "binary", "mixed"]),
+    missing=st.booleans(),
+    name=st.sampled_from(COMPARED),
+)
+def test_nulls_are_those_of_swapped_scores(level, swap, seed, systems, inputs, kind, missing, name):
+    x, z = scores(seed, systems, inputs, kind, missing)
+    swaps = drawn_swaps(swap, systems, inputs, 8, seed)
+    found = null_differences(x, z, level, MEASURES[name], swaps)
+    np.testing.assert_allclose(found, explicit(x, z, level, name, swaps), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "level"), [("pdp", "input"), ("darr", "input"), ("spa", "system"), ("acc_eq_calibrated", "input"), ("acc_eq", "input")]
+)
+def test_measures_that_are_not_means_of_coefficients(name, level):
+    x, z = scores(7, 4, 5, "mixed", True)
+    z = z * 30
+    swaps = drawn_swaps("cells", 4, 5, 3, 1)
+    present = np.isfinite(z) & np.isfinite(x).all(axis=0)
+    points = np.where(present, standardised(x, z).x, np.nan)
+    found = null_differences(x, z, level, MEASURES[name], swaps)
+    for draw, sign in enumerate(swaps.of_cells()):
+        one, other = np.where(sign > 0, points[0], points[2]), np.where(sign > 0, points[2], points[0])
+        expected = (MEASURES[name].value(level, values, np.where(present, z, np.nan)).value for values in (one, other))
+        assert found[draw, 1] == pytest.approx(next(expected) - next(expected), abs=1e-12)
+
+
+def test_swaps_are_drawn_once_and_said_by_name():
+    one, other = (drawn_swaps("rows-xor-cols", 4, 6, 50, seed=3) for _ in range(2))
+    assert (one.of_cells() == other.of_cells()).all()
+    assert one.of_cells(10, 20).shape == (10, 4, 6)
+    # Rows of a draw are equal or opposite, which is what sets this apart from free cells.
+    assert (np.abs((one.of_cells()[:, :1] * one.of_cells()).sum(axis=2)) == 6).all()
+    with pytest.raises(ParameterError, match="swap must be one of 'systems', 'inputs', 'cells', 'rows-xor-cols', got 'row'"):
+        drawn_swaps("row", 2, 2, 2, 1)
+
+
+def test_offsets_and_scales_change_nothing():
+    x, z = scores(1, 6, 8, "plain", False)
+    swaps = drawn_swaps("cells", 6, 8, 20, 1)
+    moved = x * np.array([1e-6, 1.0, 1e6])[:, None, None] + np.array([5.0, 1e6, -3.0])[:, None, None]
+    for level in LEVELS:
+        np.testing.assert_allclose(*(null_differences(of, z, level, MEASURES["pearson"], swaps) for of in (x, moved)), atol=1e-6)

@@ -1,0 +1,135 @@
+import math
+
+import numpy as np
+import pytest
+
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta import PRESETS, Judgements, Task, compare, rank, replicate, tree_weights, without_outliers
+
+
+def judged(seed=0, systems=10, groups=None, human_scale=30.0):
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=(systems, 24)) + rng.normal(size=(systems, 1))
+    humans = {name: human_scale * (quality + 0.5 * rng.normal(size=quality.shape)) for name in ("one", "two")}
+    metrics = {
+        name: quality + size * (rng.normal(size=quality.shape) + rng.normal(size=(systems, 1)) / 3)
+        for name, size in (("good", 0.3), ("fair", 2), ("bad", 9))
+    }
+    return Judgements.from_arrays(humans, metrics, groups=groups)
+
+
+def test_weights_of_a_tree():
+    tasks = [Task("pearson", "system", group="x"), Task("pearson", "system", group="y"), Task("kendall", "input", group="x")]
+    assert tree_weights(tasks) == pytest.approx([1 / 3] * 3)
+    assert tree_weights(tasks, ["level"]) == pytest.approx([0.25, 0.25, 0.5])
+    assert tree_weights(tasks, ["group", "level"]) == pytest.approx([0.25, 0.5, 0.25])
+    assert tree_weights([Task("pearson", "system", share=3), Task("kendall", "system")]) == pytest.approx([0.75, 0.25])
+    with pytest.raises(ParameterError, match="by must name some of group, human, level, coefficient, got 'year'"):
+        tree_weights(tasks, ["year"])
+
+
+def test_one_task_is_its_comparison():
+    judgements = judged().only(humans=["one"])
+    found, pairs = rank(judgements, [Task("pearson", "system")], draws=200), compare(judgements, draws=200)
+    assert found.column("metric") == pairs.clusters().column("metric")
+    assert found.column("average") == pytest.approx([(value + 1) / 2 for value in pairs.clusters().column("value")])
+    assert found.column("cluster") == pairs.clusters().column("cluster")
+    assert found.column("letters") == pairs.clusters().column("letters")
+
+
+def test_the_average_of_tasks_and_its_null():
+    judgements = judged()
+    tasks = [Task("pearson", "system", "one"), Task("acc_eq", "input", "two")]
+    found = rank(judgements, tasks, draws=200, adjust="none")
+    for row in found:
+        assert row["average"] == pytest.approx(((row["one system pearson"] + 1) / 2 + row["two input acc_eq"]) / 2)
+    assert found.made["tasks"] == "one system pearson 0.5; two input acc_eq 0.5"
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_runs(preset):
+    judgements = judged(groups=["x"] * 10 + ["y"] * 14)
+    judgements = judgements if PRESETS[preset].every_human else judgements.only(humans=["one"])
+    found = rank(judgements, preset=preset, test="bootstrap", draws=20)
+    assert found.column("metric")[0] == "good"
+    assert not any(math.isnan(value) for value in found.column("average"))
+    assert sum(float(part.rsplit(" ", 1)[1]) for part in found.made["tasks"].split("; ")) == pytest.approx(1, abs=1e-3)
+
+
+def test_pooled_accuracy_counts_every_pair_of_systems():
+    judgements = judged(groups=["x"] * 10 + ["y"] * 14).only(humans=["one"])
+    human = judgements.human().copy()
+    human[5:, 10:] = np.nan
+    judgements = Judgements.from_arrays(
+        {"one": human}, {name: np.where(np.isnan(human), np.nan, values) for name, values in judgements.metrics.items()}, groups=judgements.groups
+    )
+    row = next(iter(rank(judgements, preset="wmt21", test="bootstrap", draws=20)))
+    accuracy = (45 * row["x system pairwise_accuracy"] + 10 * row["y system pairwise_accuracy"]) / 55
+    kendall = (row["x global kendall"] + row["y global kendall"]) / 2
+    assert row["average"] == pytest.approx((accuracy + (kendall + 1) / 2) / 2)
+
+
+def test_a_metric_without_a_group_has_no_average_and_costs_the_others_nothing():
+    judgements = judged(groups=["x"] * 10 + ["y"] * 14).only(humans=["one"])
+    scores = judgements.metrics["bad"].copy()
+    scores[:, 10:] = np.nan
+    cut = judgements.with_metrics({"bad": scores})
+    found, whole = (rank(of, [Task("pearson", "system")], draws=50) for of in (cut, judgements))
+    assert found[2]["metric"] == "bad"
+    assert math.isnan(found[2]["average"])
+    assert found[2]["cluster"] is None
+    assert "y system pearson" in found[2]["reason"]
+    assert found.column("average")[:2] == pytest.approx(whole.column("average")[:2])
+
+
+def test_what_cannot_be_ranked():
+    judgements = judged()
+    with pytest.raises(ParameterError, match=r"give tasks, or a preset of wmt17.*got 'wmt2'"):
+        rank(judgements, preset="wmt2")
+    with pytest.raises(ParameterError, match="Williams' test has no draws"):
+        rank(judgements, preset="summeval", test="williams")
+    with pytest.raises(InputError, match="there is no group 'z'"):
+        rank(judgements, [Task("pearson", "system", "one", group="z")])
+    with pytest.raises(InputError, match="a task and two metrics, got 0 and 3"):
+        rank(judgements, [])
+
+
+def test_outlier_systems():
+    human = np.tile(np.array([1.0, 2, 3, 4, 5, 60])[:, None], (1, 4))
+    judgements = Judgements.from_arrays(human, {"a": human, "b": human})
+    assert without_outliers(judgements).systems == judgements.systems[:5]
+    assert without_outliers(judgements, threshold=100).systems == judgements.systems
+    assert without_outliers(judgements.taken(systems=np.array([0, 0 + 1]))).systems == judgements.systems[:2]
+
+
+def test_claims_that_are_true_are_kept_on_held_out_systems():
+    found = replicate(judged(systems=24).only(humans=["one"]), splits=10, draws=99, test="permutation")
+    everything = found[len(found) - 1]
+    assert (everything["metric"], everything["compared"]) == ("all", 30)
+    for name in ("compared", "claimed", "kept", "reversed"):
+        assert sum(found.column(name)[:-1]) == everything[name]
+    sure = found.where(metric="good", other="bad")[0]
+    assert sure["claimed"] >= 8
+    assert sure["kept"] == sure["claimed"]
+    again = replicate(judged(systems=24).only(humans=["one"]), splits=10, draws=99, test="permutation")
+    assert again.column("claimed") == found.column("claimed")
+
+
+def test_claims_about_these_very_systems_are_reversed_more_often():
+    rng = np.random.default_rng(4)
+    quality = rng.normal(size=(16, 60))
+    systems = rng.normal(size=(16, 1))
+    metrics = {name: quality + systems + rng.normal(size=quality.shape) + rng.normal(size=(16, 1)) for name in "abcd"}
+    judgements = Judgements.from_arrays(quality + systems + rng.normal(size=quality.shape), metrics)
+    everything = {to: replicate(judgements, generalise_to=to, splits=20, draws=99)[6] for to in ("systems", "inputs")}
+    assert everything["inputs"]["claimed"] > 3 * everything["systems"]["claimed"]
+    assert everything["inputs"]["reversed"] > everything["systems"]["reversed"]
+
+
+def test_what_cannot_be_replicated():
+    with pytest.raises(InputError, match=r"one group at a time"):
+        replicate(judged(groups=["x"] * 24).only(humans=["one"]))
+    with pytest.raises(InputError, match="two metrics and four systems, got 3 and 3"):
+        replicate(judged(systems=3).only(humans=["one"]))
+    with pytest.raises(ParameterError, match="splits"):
+        replicate(judged().only(humans=["one"]), splits=0)
