@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 from scipy.stats import t as student
 
 from nlgauge.meta.williams import williams
@@ -26,6 +27,15 @@ def test_the_sign_of_a_correlation_is_kept():
     assert float(williams(0.55, -0.60, -0.30, 50).p_greater) == pytest.approx(1 - 0.999999995661861, abs=1e-12)
     # nlpstats takes absolute values.
     assert float(williams(0.60, 0.55, 0.30, 50).p_greater) == pytest.approx(0.34882746932424186, abs=1e-12)
+
+
+def test_the_numbers_of_nlpstats():
+    rng = np.random.RandomState(12)
+    x, y, z, x2, y2, z2 = (rng.rand(9, 5) for _ in range(6))
+    r = [np.corrcoef(one.ravel(), other.ravel())[0, 1] for one, other in ((x, z), (y, z), (x, y))]
+    assert float(williams(*np.abs(r), 45).p_greater) == pytest.approx(0.2716978, abs=1e-7)
+    ranks = [spearmanr(one.mean(axis=1), other.mean(axis=1))[0] for one, other in ((y2, z2), (x2, z2), (x2, y2))]
+    assert float(williams(*ranks, 9).p_greater) == pytest.approx(0.4658712, abs=1e-7)
 
 
 def test_sides_add_to_one_and_the_order_of_metrics_is_irrelevant():

@@ -10,6 +10,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.all_pairs import MAX_T, Plan, all_pairs
 from nlgauge.meta.clusters import cluster_ranks, letters, not_beaten, wins
 from nlgauge.meta.corrections import METHODS
 from nlgauge.meta.found import Found, made
@@ -19,7 +20,6 @@ from nlgauge.meta.levels import check_level
 from nlgauge.meta.measures import Measure, measure
 from nlgauge.meta.resampling import check_draws
 from nlgauge.meta.swaps import GENERALISES_TO
-from nlgauge.meta.tested import MAX_T, Plan, tested
 
 TESTS = ("permutation", "williams", "bootstrap")
 
@@ -110,7 +110,10 @@ def compare(
         raise InputError(f"a comparison needs two metrics, got {', '.join(chosen.labels) or 'none'}.")
     dimensions = [chosen.dimension(human)] if human is None or isinstance(human, str) else [chosen.dimension(name) for name in human]
     rows = [
-        row for dimension in dimensions for group, part in chosen.by_group().items() for row in tested(part, dimension, plan).rows(dimension, group)
+        row
+        for dimension in dimensions
+        for group, part in chosen.by_group().items()
+        for row in all_pairs(part, dimension, plan).rows(dimension, group)
     ]
     how = {name: value for name, value in vars(plan).items() if name != "measure"}
     return MetricComparison(rows, made(coefficient=plan.measure.name, **how), "Differences between metrics", tuple(_notes(plan, chosen)))

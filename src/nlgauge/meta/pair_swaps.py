@@ -1,8 +1,8 @@
 """The pair-swap test of pairwise accuracies, as mt-metrics-eval has it for acc_eq: exact, for comparison with published tables.
 
-Every pair of outputs is right or wrong by each of two metrics. Swapping what the metrics say of a pair changes the difference of their accuracies only
-where one is right and the other wrong, so that the null is binomial: a sign test. It takes the pairs of one segment as independent, which they are not:
-`compare(level="input", coefficient="acc_eq", generalise_to="inputs")` swaps whole segments instead.
+Every pair of outputs is right or wrong by each of two metrics. Swapping what the metrics say of a pair changes the difference of their accuracies
+only where one is right and the other wrong, so that the null is binomial: a sign test. It takes the pairs of one segment as independent, which they
+are not: `compare(level="input", coefficient="acc_eq", generalise_to="inputs")` swaps whole segments instead.
 """
 
 from __future__ import annotations

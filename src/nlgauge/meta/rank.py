@@ -17,13 +17,13 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError, did_you_mean
+from nlgauge.meta.all_pairs import MAX_T, AllPairs, Plan, all_pairs
 from nlgauge.meta.clusters import cluster_ranks, letters, not_beaten
 from nlgauge.meta.compare import planned
 from nlgauge.meta.corrections import adjusted, max_t, two_sided
 from nlgauge.meta.found import Found, made
 from nlgauge.meta.judgements import Judgements
 from nlgauge.meta.measures import Measure
-from nlgauge.meta.tested import MAX_T, Plan, Tested, tested
 
 # Measures that lie in [0, 1]; all others lie in [-1, 1].
 _SHARES = {"acc_eq", "acc_eq_calibrated", "pairwise_accuracy", "spa"}
@@ -122,14 +122,14 @@ def rank(
     results = []
     for task in suite:
         plan = planned(task.level, task.coefficient, test, generalise_to, adjust, draws, seed + list(parts).index(task.group), swap, 0.95, alpha)
-        results.append(tested(parts[task.group], parts[task.group].dimension(task.human), plan, intervals=False))
+        results.append(all_pairs(parts[task.group], parts[task.group].dimension(task.human), plan, intervals=False))
     rows = _ranked(chosen.labels, suite, weights, results)
     named = "; ".join(f"{task.name} {weight:.4g}" for task, weight in zip(suite, weights, strict=True))
     how = {name: value for name, value in vars(results[0].plan).items() if name not in {"measure", "level", "seed", "confidence"}}
     return Found(rows, made(preset=preset, tasks=named, by=list(tree), seed=seed, **how), "Metrics over all tasks")
 
 
-def _ranked(labels: Sequence[str], suite: Sequence[Task], weights: Sequence[float], results: Sequence[Tested]) -> list[dict[str, Any]]:
+def _ranked(labels: Sequence[str], suite: Sequence[Task], weights: Sequence[float], results: Sequence[AllPairs]) -> list[dict[str, Any]]:
     plan = results[0].plan
     shares = [result.plan.measure.name in _SHARES for result in results]
     values = sum(w * (of.values if share else (of.values + 1) / 2) for w, of, share in zip(weights, results, shares, strict=True))

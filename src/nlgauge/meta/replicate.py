@@ -10,11 +10,11 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.all_pairs import Plan, all_pairs
 from nlgauge.meta.compare import planned
 from nlgauge.meta.found import Found, made
 from nlgauge.meta.judgements import Judgements
 from nlgauge.meta.measures import Measure
-from nlgauge.meta.tested import Plan, tested
 
 
 def replicate(
@@ -65,8 +65,8 @@ def _of_split(judgements: Judgements, dimension: str, plan: Plan, rng: np.random
     for part in (0, 1):
         half = judgements.taken(systems=np.sort(systems[part::2]))
         halves.append(half if judgements.system_scores else half.taken(segments=np.sort(inputs[part::2])))
-    shown = tested(halves[0], dimension, plan, intervals=False)
-    held_out = tested(halves[1], dimension, dataclasses.replace(plan, draws=1), intervals=False)
+    shown = all_pairs(halves[0], dimension, plan, intervals=False)
+    held_out = all_pairs(halves[1], dimension, dataclasses.replace(plan, draws=1), intervals=False)
     known = ~np.isnan(shown.p) & ~np.isnan(held_out.deltas)
     claimed = known & (shown.p <= plan.alpha) & (shown.deltas != 0)
     alike = np.sign(shown.deltas) * np.sign(held_out.deltas)

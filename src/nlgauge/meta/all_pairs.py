@@ -64,7 +64,7 @@ class Scores(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Tested:
+class AllPairs:
     """All pairs of metrics (in the order of `np.triu_indices(M, 1)`): differences, intervals, p; null (B, P) where there are draws."""
 
     plan: Plan
@@ -83,7 +83,7 @@ class Tested:
         found: Array = self.values[k] - self.values[m]
         return found
 
-    def among(self, labels: tuple[str, ...]) -> Tested:
+    def among(self, labels: tuple[str, ...]) -> AllPairs:
         """The same with further metrics, of which nothing is known."""
         place = {label: at for at, label in enumerate(self.labels)}
         k, m = np.triu_indices(len(labels), 1)
@@ -97,7 +97,7 @@ class Tested:
         values = np.array([self.values[place[label]] if label in place else np.nan for label in labels])
         null = None if self.null is None else widened(self.null)
         low, high, p, p_adjusted = (widened(of) for of in (self.low, self.high, self.p, self.p_adjusted))
-        return Tested(self.plan, labels, values, low, high, p, p_adjusted, null)
+        return AllPairs(self.plan, labels, values, low, high, p, p_adjusted, null)
 
     def rows(self, human: str, group: Any) -> Iterator[dict[str, Any]]:
         """One row per pair of metrics."""
@@ -134,15 +134,15 @@ class Tested:
         return "too few systems" if self.plan.test == "williams" else "undefined in every draw"
 
 
-def tested(judgements: Judgements, dimension: str, plan: Plan, intervals: bool = True) -> Tested:
+def all_pairs(judgements: Judgements, dimension: str, plan: Plan, intervals: bool = True) -> AllPairs:
     """The tests of one human dimension; `judgements` are of one group. Metrics without any score in it are undefined, and cost the others nothing."""
     judged = np.isfinite(judgements.human(dimension))
     present = [label for label in judgements.labels if label in judgements.system_scores or (judged & np.isfinite(judgements.metrics[label])).any()]
-    found = _tested(_scores(judgements.only(metrics=present), dimension, plan), plan, intervals)
+    found = _all_pairs(_scores(judgements.only(metrics=present), dimension, plan), plan, intervals)
     return found if len(present) == len(judgements.labels) else found.among(judgements.labels)
 
 
-def _tested(scores: Scores, plan: Plan, intervals: bool) -> Tested:
+def _all_pairs(scores: Scores, plan: Plan, intervals: bool) -> AllPairs:
     if plan.test == "williams":
         return _by_williams(scores, plan)
     values = scores.values(plan)
@@ -155,7 +155,7 @@ def _tested(scores: Scores, plan: Plan, intervals: bool) -> Tested:
     p = two_sided(delta, null)
     corrected = max_t(delta, null, plan.adjust == "maxT") if plan.adjust in MAX_T else adjusted(p, plan.adjust)
     low, high = (np.where(np.isnan(delta), np.nan, [bound[side] for bound in bounds]) for side in (0, 1))
-    return Tested(plan, scores.labels, values, low, high, p, corrected, null)
+    return AllPairs(plan, scores.labels, values, low, high, p, corrected, null)
 
 
 def _scores(judgements: Judgements, dimension: str, plan: Plan) -> Scores:
@@ -205,7 +205,7 @@ def _permuted(scores: Scores, plan: Plan) -> Array:
     return null_differences(x, z, plan.level, plan.measure, drawn_swaps(plan.swap, len(z), z.shape[1], plan.draws, plan.seed))
 
 
-def _by_williams(scores: Scores, plan: Plan) -> Tested:
+def _by_williams(scores: Scores, plan: Plan) -> AllPairs:
     x, z = scores.means() if plan.level == "system" else (scores.x.reshape(len(scores.x), -1), scores.z.ravel())
     known = np.isfinite(z) & np.isfinite(x).all(axis=0)
     x, z = x[:, known], z[known]
@@ -218,7 +218,7 @@ def _by_williams(scores: Scores, plan: Plan) -> Tested:
     p = williams(values[k], values[m], among, n).p
     bounds = [zou(float(one), float(other), float(r), n, plan.confidence) for one, other, r in zip(values[k], values[m], among, strict=True)]
     low, high = (np.array([bound[side] for bound in bounds]) for side in (0, 1))
-    return Tested(plan, scores.labels, values, low, high, p, adjusted(p, plan.adjust), None)
+    return AllPairs(plan, scores.labels, values, low, high, p, adjusted(p, plan.adjust), None)
 
 
 def _column_means(drawn: Array) -> Array:
