@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nlgauge.meta.between import between_metrics as between_metrics
     from nlgauge.meta.coefficients import gamma as gamma
     from nlgauge.meta.coefficients import kendall as kendall
     from nlgauge.meta.coefficients import kendall_a as kendall_a
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from nlgauge.meta.ties import darr as darr
     from nlgauge.meta.ties import darr_of_pairs as darr_of_pairs
     from nlgauge.meta.ties import tau_eq as tau_eq
+    from nlgauge.meta.top import top_systems as top_systems
     from nlgauge.meta.williams import williams as williams
 
 # Where each public name lives; it is imported at first use, as those of nlgauge itself.
@@ -50,6 +52,8 @@ _HOMES = {
     **dict.fromkeys(("rank", "Task", "PRESETS", "tree_weights", "without_outliers"), "rank"),
     "williams": "williams",
     "correlate": "correlate",
+    "between_metrics": "between",
+    "top_systems": "top",
     "Judgements": "judgements",
     **dict.fromkeys(
         ("pearson", "spearman", "kendall", "kendall_a", "kendall_c", "gamma", "somers", "pairwise_difference_pearson"),
