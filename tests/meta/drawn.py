@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from matplotlib.text import Text  # noqa: E402
+from matplotlib.text import Text
 
 
 def texts(figure):

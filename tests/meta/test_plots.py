@@ -11,17 +11,17 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-import matplotlib as mpl  # noqa: E402
-from hypothesis import given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
-from matplotlib.colors import to_rgb  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
+import matplotlib as mpl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 
-from nlgauge.analysis.cosmic import InformationGraph  # noqa: E402
-from nlgauge.errors import InputError, MissingExtraError  # noqa: E402
-from nlgauge.meta import Found, Judgements, between_metrics, compare, correlate, plots, top_systems  # noqa: E402
-from nlgauge.meta.plots import canvas, labels  # noqa: E402
-from tests.meta.drawn import check_readable, covering, cut_off, words  # noqa: E402
+from nlgauge.analysis.cosmic import InformationGraph
+from nlgauge.errors import InputError, MissingExtraError
+from nlgauge.meta import Found, Judgements, between_metrics, compare, correlate, plots, top_systems
+from nlgauge.meta.plots import canvas, labels
+from tests.meta.drawn import check_readable, covering, cut_off, words
 
 NAMES = ["a$b$", "under_score", r"\frac{x}", "Ünïcode", "%&#~^"]
 
@@ -210,3 +210,21 @@ def test_many_and_long_names():
         for figure in (plots.forest(Found(rows)), plots.heatmap(Found(pairs)), plots.stress(stressed(long[:5])), plots.hierarchy(graph(30))):
             check_readable(figure)
     assert long[0] in words(plots.forest(Found(rows)))
+
+
+def test_long_titles_are_on_several_lines():
+    name = "a name that has a good many words, more than a narrow figure has room for"
+    given = Judgements.from_arrays({"human " * 12: [[1, 2], [3, 4], [5, 7]]}, {name: [[1, 2], [2, 4], [5, 7]]})
+    rows = [{"metric": name, "other": name[::-1], "effect": 0.1, "systems": n, "power": n / 50} for n in (8, 16)]
+    drawn = [
+        plots.power(Found(rows)),
+        plots.scatter(given, name, draws=20),
+        plots.calibration(given, name, draws=20),
+        plots.landscape(given, name),
+        plots.topk(top_systems(given, ks=[2, 3])),
+        plots.bins({"a group": [1, 2]}, metric=name, title=name),
+        plots.heatmap(Found([{"metric": "a", "other": "b", "value": 0.5, "coefficient": "a coefficient of a long name"}])),
+    ]
+    for figure in drawn:
+        check_readable(figure)
+    assert name in " ".join(words(drawn[1])).replace("\n", " ")

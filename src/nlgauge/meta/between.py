@@ -24,7 +24,7 @@ def between_metrics(
 
     >>> judged = Judgements.from_arrays([[1, 2], [3, 4]], {"a": [[1, 2], [3, 4]], "b": [[2, 4], [6, 9]]})
     >>> between_metrics(judged).column("value")
-    [0.995...]
+    [0.994...]
     """
     chosen = judgements if metrics is None else judgements.only(metrics=metrics)
     parts = chosen.by_group().values()

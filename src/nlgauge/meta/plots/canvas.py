@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -25,6 +26,8 @@ except ImportError:
 SMALL, TEXT, TITLE = 7.0, 8.0, 9.0
 COLUMN, PAGE = 3.4, 7.0
 LINE, THIN = 1.2, 0.6
+# The inches from one line of text to the next.
+_SPACING = 0.14
 GREY, PALE = "#555555", "#dddddd"
 # Every two differ in lightness, so that they can be told apart without hue.
 COLOURS = ("#000000", "#004488", "#bb5566", "#44aa99", "#ddaa33", "#a8dcf5")
@@ -110,10 +113,21 @@ def named_ticks(axis: Any, names: Sequence[object], size: float = SMALL, places:
 
 
 def titled(ax: Any, title: str = "", x: str = "", y: str = "") -> None:
-    """The title, to the left, and the names of both axes."""
-    ax.set_title(title, loc="left", **plain(TITLE))
-    ax.set_xlabel(x, **plain())
-    ax.set_ylabel(y, **plain())
+    """The title, to the left, and the names of both axes, on as many lines as they need; call it when the ticks are named."""
+    grid, figure = ax.get_subplotspec().get_gridspec(), ax.figure
+    beside = max((room(label.get_text().split("\n")) for label in ax.get_yticklabels()), default=0.0)
+    below = max((room([label.get_text()]) for label in ax.get_xticklabels() if label.get_rotation()), default=0.1)
+    # Other lines than the first of the title and of the name below take from the height; those of the name beside take from the width.
+    side = _wrapped(y, figure.bbox.height / figure.dpi / grid.nrows - below - 1.0, TEXT)
+    width = figure.bbox.width / figure.dpi / grid.ncols - max(0.6, beside + 0.2) - side.count("\n") * _SPACING
+    ax.set_title(_wrapped(title, width, TITLE), loc="left", **plain(TITLE))
+    ax.set_xlabel(_wrapped(x, width, TEXT), **plain())
+    ax.set_ylabel(side, **plain())
+
+
+def _wrapped(text: str, inches: float, size: float) -> str:
+    count = max(12, int(inches * 72 / (size * 0.6)))
+    return "\n".join(textwrap.fill(line, count, break_on_hyphens=False) for line in text.split("\n"))
 
 
 def decimals(value: float, places: int = 2) -> str:

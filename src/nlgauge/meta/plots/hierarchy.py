@@ -28,7 +28,8 @@ def hierarchy(graph: InformationGraph, *, quantile: float = 0.5, figure: Any = N
     angles = np.pi / 2 - 2 * np.pi * np.arange(len(names)) / len(names)
     places = dict(zip(names, np.column_stack([np.cos(angles), np.sin(angles)]), strict=True))
     known = [value for value in (*outgoing.values(), *incoming.values()) if not math.isnan(value)]
-    scale = ScalarMappable(Normalize(min(known), max(known) if max(known) > min(known) else min(known) + 1), SEQUENTIAL)
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    scale = ScalarMappable(Normalize(low, high if high > low else low + 1), SEQUENTIAL)
     side = 2.2 + 0.09 * len(names)
     figure = canvas(figure, side + 2 * room(names) + 1.2, side + 2 * room(names) + 0.4)
     ax = figure.subplots()

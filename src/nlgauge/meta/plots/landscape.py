@@ -28,7 +28,7 @@ def landscape(
     means = human_means(judgements.humans[dimension], judgements.weights)
     unjudged = np.flatnonzero(np.isnan(means)).tolist()
     order = [*unjudged, *(i for i in np.argsort(means, kind="stable").tolist() if i not in unjudged)]
-    figure = canvas(figure, 1.2 + room(extremes or ()) + 0.22 * len(order), 2.5 + room(judgements.systems))
+    figure = canvas(figure, 2.0 + room(extremes or ()) + 0.22 * len(order), 2.5 + room(judgements.systems))
     ax = bare(figure.subplots(), "y")
     for place, i in enumerate(order):
         known = scores[i][~np.isnan(scores[i])]
