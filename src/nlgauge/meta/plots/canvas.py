@@ -117,9 +117,11 @@ def titled(ax: Any, title: str = "", x: str = "", y: str = "") -> None:
     grid, figure = ax.get_subplotspec().get_gridspec(), ax.figure
     beside = max((room(label.get_text().split("\n")) for label in ax.get_yticklabels()), default=0.0)
     below = max((room([label.get_text()]) for label in ax.get_xticklabels() if label.get_rotation()), default=0.1)
-    # Other lines than the first of the title and of the name below take from the height; those of the name beside take from the width.
-    side = _wrapped(y, figure.bbox.height / figure.dpi / grid.nrows - below - 1.0, TEXT)
-    width = figure.bbox.width / figure.dpi / grid.ncols - max(0.6, beside + 0.2) - side.count("\n") * _SPACING
+    width = (figure.bbox.width / figure.dpi - max(0.6, beside + 0.2)) / grid.ncols - (0.1 if grid.ncols > 1 else 0)
+    # Further lines of the title and of the name below take from the height; those of the name beside take from the width.
+    further = (_wrapped(title, width, TITLE) + _wrapped(x, width, TEXT)).count("\n")
+    side = _wrapped(y, figure.bbox.height / figure.dpi / grid.nrows - below - 0.6 - further * _SPACING, TEXT)
+    width -= side.count("\n") * _SPACING
     ax.set_title(_wrapped(title, width, TITLE), loc="left", **plain(TITLE))
     ax.set_xlabel(_wrapped(x, width, TEXT), **plain())
     ax.set_ylabel(side, **plain())

@@ -28,10 +28,13 @@ def hierarchy(graph: InformationGraph, *, quantile: float = 0.5, figure: Any = N
     angles = np.pi / 2 - 2 * np.pi * np.arange(len(names)) / len(names)
     places = dict(zip(names, np.column_stack([np.cos(angles), np.sin(angles)]), strict=True))
     known = [value for value in (*outgoing.values(), *incoming.values()) if not math.isnan(value)]
-    low, high = min(known, default=0.0), max(known, default=0.0)
-    scale = ScalarMappable(Normalize(low, high if high > low else low + 1), SEQUENTIAL)
-    side = 2.2 + 0.09 * len(names)
-    figure = canvas(figure, side + 2 * room(names) + 1.2, side + 2 * room(names) + 0.4)
+    least, most = min(known, default=0.0), max(known, default=0.0)
+    scale = ScalarMappable(Normalize(least, most if most > least else least + 1), SEQUENTIAL)
+    radius = 1.0 + 0.045 * len(names)
+    # Where names end, in inches from the centre; a name points away from it, so that neighbours have room however many there are.
+    tips = np.array([places[name] * (radius + 0.25 + room([name])) for name in names])
+    low, high = np.minimum(tips.min(axis=0), -radius) - 0.1, np.maximum(tips.max(axis=0), radius) + 0.1
+    figure = canvas(figure, high[0] - low[0] + 1.2, high[1] - low[1] + 0.4)
     ax = figure.subplots()
     strengths = edges.column("information")
     lowest, width = min(strengths), (max(strengths) - min(strengths)) or 1.0
@@ -43,14 +46,12 @@ def hierarchy(graph: InformationGraph, *, quantile: float = 0.5, figure: Any = N
     for name, place in places.items():
         centre, border = (GREY if math.isnan(of[name]) else scale.to_rgba(np.array(of[name])) for of in (outgoing, incoming))
         ax.plot(*place, "o", markersize=13, markerfacecolor=centre, markeredgecolor=border, markeredgewidth=3.5, zorder=3, label=name)
-        # Names point away from the centre, so that neighbours have room however many there are.
         right = place[0] > -1e-9
         turn = math.degrees(math.atan2(place[1], place[0])) + (0 if right else 180)
         slope = {"rotation": turn, "rotation_mode": "anchor", "ha": "left" if right else "right", "va": "center"}
         ax.annotate(shown(name), place, place * 12, textcoords="offset points", **slope, **plain(SMALL))
-    reach = 1.1 + 2 * (room(names) + 0.15) / side
-    ax.set_xlim(-reach, reach)
-    ax.set_ylim(-reach, reach)
+    ax.set_xlim(low[0] / radius, high[0] / radius)
+    ax.set_ylim(low[1] / radius, high[1] / radius)
     ax.set_aspect("equal")
     ax.set_axis_off()
     bar = figure.colorbar(scale, ax=ax, shrink=0.6, aspect=25)
