@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nlgauge.meta.agreement import intraclass as intraclass
     from nlgauge.meta.agreement import krippendorff as krippendorff
     from nlgauge.meta.annotators import agreement as agreement
+    from nlgauge.meta.between import between_metrics as between_metrics
     from nlgauge.meta.bias import bias as bias
     from nlgauge.meta.bias import partial as partial
     from nlgauge.meta.coefficients import gamma as gamma
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from nlgauge.meta.ties import darr as darr
     from nlgauge.meta.ties import darr_of_pairs as darr_of_pairs
     from nlgauge.meta.ties import tau_eq as tau_eq
+    from nlgauge.meta.top import top_systems as top_systems
     from nlgauge.meta.williams import williams as williams
 
 # Where each public name lives; it is imported at first use, as those of nlgauge itself.
@@ -86,6 +88,8 @@ _HOMES = {
     **dict.fromkeys(("estimate", "Estimates"), "estimate"),
     "segments_to_label": "labelling",
     "correlate": "correlate",
+    "between_metrics": "between",
+    "top_systems": "top",
     "Judgements": "judgements",
     **dict.fromkeys(("krippendorff", "cohen", "fleiss", "intraclass", "disattenuated"), "agreement"),
     "agreement": "annotators",

@@ -116,7 +116,7 @@ def agreement_curve(
     judgements: Judgements, metric: str, human: str | None = None, *, bins: int = 10, draws: int = 1000, seed: int = 12345
 ) -> AgreementCurve:
     """How often people prefer the system that the metric prefers by so much, over all pairs of systems within groups, with draws of systems."""
-    return fitted(_pairs(judgements, metric, human, draws, seed), bins)
+    return fitted(compared_systems(judgements, metric, human, draws, seed), bins)
 
 
 def convert(
@@ -163,7 +163,7 @@ def _to_accuracy(
     judgements: Judgements, metric: str, human: str | None, asked: tuple[Sequence[float], Sequence[float]], options: tuple[int, int, float, int]
 ) -> Found:
     bins, draws, confidence, seed = options
-    pairs = _pairs(judgements, metric, human, draws, seed)
+    pairs = compared_systems(judgements, metric, human, draws, seed)
     curve = fitted(pairs, bins)
     few = "" if not math.isnan(curve.ceiling) else f"a curve needs three pairs of systems with different scores, there are {len(pairs.delta)}"
     rows: list[dict[str, Any]] = []
@@ -180,7 +180,8 @@ def _to_accuracy(
     return Found(rows, how, f"What a difference of {metric} means")
 
 
-def _pairs(judgements: Judgements, metric: str, human: str | None, draws: int, seed: int) -> SystemPairs:
+def compared_systems(judgements: Judgements, metric: str, human: str | None, draws: int, seed: int) -> SystemPairs:
+    """The pairs of systems within groups that people order, by how far the metric has them apart, with draws of systems."""
     dimension = judgements.dimension(human)
     return system_pairs([_of_systems(part, metric, dimension) for part in judgements.by_group().values()], draws, seed)
 

@@ -1,0 +1,86 @@
+"""scatter: what a metric says of systems, against what people say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
+from nlgauge.errors import InputError
+from nlgauge.meta.correlate import correlate
+from nlgauge.meta.intervals import percentile
+from nlgauge.meta.judgements import Judgements
+from nlgauge.meta.levels import human_means, system_means
+from nlgauge.meta.plots.canvas import COLOURS, COLUMN, GREY, LINE, PALE, THIN, bare, canvas, decimals, few_ticks, titled
+from nlgauge.meta.plots.labels import name_points
+from nlgauge.meta.resampling import bootstrap
+
+
+def scatter(
+    judgements: Judgements,
+    metric: str,
+    human: str | None = None,
+    *,
+    coefficient: str = "kendall",
+    draws: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 12345,
+    figure: Any = None,
+) -> Any:
+    """One point per system, with a cross that spans its intervals over draws of inputs; the title has the coefficient with its interval over systems.
+
+    The line is that of least squares, its band what it does in draws of systems. The metric is turned so that higher is better.
+    """
+    if judgements.groups is not None:
+        raise InputError("a scatter plot is of one group: give one of judgements.by_group().")
+    dimension, scores, people = judgements.dimension(human), judgements.oriented(metric), judgements.human(human)
+    whole = judgements.oriented_system_scores(metric)
+    x, y = system_means(scores, people, judgements.weights) if whole is None else (whole, human_means(people, judgements.weights))
+    known = ~np.isnan(x) & ~np.isnan(y)
+    figure = canvas(figure, COLUMN * 1.3, COLUMN * 1.2)
+    ax = bare(figure.subplots())
+    inputs = bootstrap(len(people), people.shape[1], "inputs", draws, seed).inputs * (1.0 if judgements.weights is None else judgements.weights)
+    both = np.isnan(people) if whole is not None else np.isnan(scores) | np.isnan(people)
+    sides = [x[None] if whole is not None else _means(scores, both, inputs), _means(people, both, inputs)]
+    crosses: list[Array] = []
+    for values, place, lines in ((sides[0], y, ax.hlines), (sides[1], x, ax.vlines)):
+        low, high = (np.array(side) for side in zip(*(percentile(column, confidence)[:2] for column in values.T), strict=True))
+        lines(place[known], low[known], high[known], color=GREY, linewidth=THIN)
+        across = lines == ax.hlines
+        ends = [[[a, at], [b, at]] if across else [[at, a], [at, b]] for a, b, at in zip(low[known], high[known], place[known], strict=True)]
+        crosses += [np.array(pair) for pair in ends]
+    ax.plot(x[known], y[known], "o", color=COLOURS[1], markersize=3.5, label="systems")
+    few_ticks(ax.xaxis)
+    few_ticks(ax.yaxis)
+    if known.sum() >= 2 and np.ptp(x[known]) > 0:
+        _line(ax, x[known], y[known], draws, confidence, seed)
+    row = correlate(judgements, "system", coefficient, dimension, metric, interval="systems", draws=draws, confidence=confidence, seed=seed).rows[0]
+    value = f"{row['coefficient'].capitalize()} {decimals(row['value'])} [{decimals(row['low'])}, {decimals(row['high'])}]"
+    turned = " (lower is better; negated)" if judgements.sign(metric) < 0 else ""
+    titled(ax, value, f"{metric}{turned}", dimension)
+    name_points(ax, x[known].tolist(), y[known].tolist(), [judgements.systems[i] for i in np.flatnonzero(known)], crosses)
+    return figure
+
+
+def _means(values: Array, missing: Array, inputs: Array) -> Array:
+    """(B, S) the means of systems in draws of inputs; NaN where a draw has nothing of a system."""
+    total = inputs @ (~missing).T.astype(np.float64)
+    return np.asarray(inputs @ np.where(missing, 0.0, values).T / np.where(total == 0, np.nan, total))
+
+
+def _line(ax: Any, x: Array, y: Array, draws: int, confidence: float, seed: int) -> None:
+    at = np.linspace(x.min(), x.max(), 50)
+    ax.plot(at, np.polyval(np.polyfit(x, y, 1), at), color=COLOURS[2], linewidth=LINE, label="line")
+    systems = bootstrap(len(x), 1, "systems", draws, seed).systems
+    n = len(x)
+    centre_x, centre_y = systems @ x / n, systems @ y / n
+    spread = systems @ x**2 / n - centre_x**2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        slope = np.where(spread > 1e-12 * np.abs(x).max() ** 2, (systems @ (x * y) / n - centre_x * centre_y) / spread, np.nan)
+    lines = centre_y[:, None] + slope[:, None] * (at - centre_x[:, None])
+    low, high = (np.array(side) for side in zip(*(percentile(column, confidence)[:2] for column in lines.T), strict=True))
+    ax.fill_between(at, low, high, color=PALE, alpha=0.6, linewidth=0, zorder=0, label="band")
+    # A band that is wide at its ends must not squeeze the points.
+    room = 0.6 * np.ptp(y)
+    ax.set_ylim(max(ax.get_ylim()[0], y.min() - room), min(ax.get_ylim()[1], y.max() + room))
