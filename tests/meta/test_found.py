@@ -43,7 +43,7 @@ def test_media_escape_what_they_show() -> None:
     assert "seed: 3, rule: midp" in found.to_markdown()
     assert "<i>" not in found._repr_html_()
     assert "0.1235" in found.to_latex()
-    assert found.to_csv().splitlines()[1] == "a|b<i>,0.123456,3,,True,\"('x', 'y')\""
+    assert found.to_csv().splitlines()[1] == 'a|b<i>,0.123456,3,,True,"[""x"",""y""]"'
     text = found.to_text()
     assert "n/a" in text
     assert "yes" in text
