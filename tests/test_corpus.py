@@ -791,3 +791,11 @@ def test_a_list_of_conditions_asks_for_any_of_its_items(condition, expected):
     values = [1, 2, "b", "1x", None, True, (3, 4)]
     corpus = Corpus.read(["a"] * len(values), fields={"field": values})
     assert [values[i] for i in corpus.matching(field=condition)] == expected
+
+
+def test_ids_are_asked_for_as_segment_too_as_files_of_segments_call_them():
+    corpus = Corpus.read(["a", "b", "c"], ids=["x", "y", "z"])
+    assert list(corpus.where(segment="y").ids) == list(corpus.where(id="y").ids) == ["y"]
+    own = Corpus.read(["a", "b"], fields={"segment": [7, 8]})
+    assert corpus.values("segment") == corpus.ids
+    assert list(own.where(segment=8).ids) == [1]

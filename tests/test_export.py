@@ -234,6 +234,11 @@ def test_latex_compiles(result: Result, evil: Result, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout[-2000:]
 
 
+def test_latex_of_many_columns_is_set_smaller(result: Result) -> None:
+    assert r"\scriptsize\setlength{\tabcolsep}{2pt}" in result.compare().to_latex()
+    assert "scriptsize" not in result.to_latex()
+
+
 def test_latex_has_minus_signs_in_numbers_alone() -> None:
     sheet = Sheet([column("system"), column("gain", "number")], [[Cell("a -3"), Cell("-1.50", aside="[-2.00, +0.10]")]])
     assert r"a -3 & $-$1.50 {\small [$-$2.00, +0.10]} \\" in latex.latex_of(Page([sheet]))

@@ -517,7 +517,7 @@ def test_an_encoding_that_was_named(folder: Path) -> None:
         read_corpus(["a.txt"], encoding="ascii")
 
 
-@pytest.mark.parametrize(("delimiter", "spelt"), [(";", "semicolons"), ("\t", "tabs")])
+@pytest.mark.parametrize(("delimiter", "spelt"), [(";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars")])
 def test_a_csv_of_another_delimiter_is_read_and_that_is_said(folder: Path, delimiter: str, spelt: str) -> None:
     frame = pandas.DataFrame({"ref": SPECIAL, "mt": SPECIAL[::-1]})
     write("d.csv", frame.to_csv(sep=delimiter, index=False))

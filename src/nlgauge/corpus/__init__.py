@@ -177,10 +177,11 @@ class Corpus:
         return {value: np.array(numbers) for value, numbers in found.items()}
 
     def values(self, name: str) -> Sequence[Any]:
-        """The values of a field, one per segment; "id" and "document" are fields too where no other is called so."""
+        """The values of a field, one per segment; "id" (or "segment") and "document" are fields too where no other is called so."""
         own = {"id": self.ids} if self.documents is None else {"id": self.ids, "document": self.documents}
         known = {**own, **self.fields}
-        found = find_field(name, [*known, *self.system_fields], "the segments")
+        names = [*known, *self.system_fields]
+        found = find_field("id" if name == "segment" and name not in names else name, names, "the segments")
         if found not in known:
             raise InputError(f"the field {found!r} differs between the systems of a segment, so that segments cannot be chosen by it.")
         return known[found]

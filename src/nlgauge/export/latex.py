@@ -33,6 +33,8 @@ _SPECIAL = {
     "↑": r"$\uparrow$",
     "↓": r"$\downarrow$",
 }
+# So many columns fit a page in the size of its text.
+_COLUMNS = 6
 _FOUND = re.compile("[" + re.escape("".join(_SPECIAL)) + "]|(?<=-)-|(?<=')'")
 
 
@@ -60,7 +62,8 @@ def escaped(text: str) -> str:
 
 
 def _float(sheet: Sheet, caption: str, label: str | None) -> str:
-    lines = [r"\begin{table}", r"  \centering", *(f"  {line}" for line in _tabular(sheet))]
+    narrow = [r"  \scriptsize\setlength{\tabcolsep}{2pt}"] if len(sheet.columns) > _COLUMNS else []
+    lines = [r"\begin{table}", r"  \centering", *narrow, *(f"  {line}" for line in _tabular(sheet))]
     if caption:
         lines.append(f"  \\caption{{{caption}}}")
     if label:

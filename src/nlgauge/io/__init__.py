@@ -16,7 +16,7 @@ Files are UTF-8, unless `encoding` names another; a byte order mark of UTF-16 or
 ends a line, a carriage return before it belongs to it: U+2028 and its like are text. A line feed at the end of the file adds no line.
 
 Fields are separated by tabs in .tsv files and by commas in .csv files, unless `delimiter` names another character. A .csv file whose first line has
-no comma but semicolons or tabs, as many in every row, is read so, and that is said.
+no comma but semicolons, tabs or vertical bars, as many in every row, is read so, and that is said.
 
 Quotes follow RFC 4180: a field that begins with a double quote ends with the next one that is not doubled, right before a separator
 or the end of a line; "" inside it is one quote, and it may hold separators and line breaks. Any other quote is text. A .csv file that

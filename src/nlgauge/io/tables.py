@@ -20,7 +20,7 @@ NAMELESS = ""
 _ONE_WORD = re.compile(r"\w[^\s.,;!?]*")
 _BLOCK = 1 << 22
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
-_SPELT = {"\t": "tabs", ";": "semicolons"}
+_SPELT = {"\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 
 
 def table_of(data: bytes, kind: str, place: str, *, named: bool = True, encoding: str | None = None, delimiter: str | None = None) -> Records:

@@ -168,7 +168,7 @@ def _limited(result: Result, system: str, limit: Limit) -> Verdict:
     if math.isnan(score):
         return Verdict(str(limit), system, output, score, None, f"unknown: {output.nan}")
     failed = limit.holds(score)
-    return Verdict(str(limit), system, output, score, failed, f"{limit.value:g} is not kept" if failed else "kept")
+    return Verdict(str(limit), system, output, score, failed, f"{'above' if limit.above else 'below'} {limit.value:g}" if failed else "kept")
 
 
 def _changed(change: Change, row: Compared, alpha: float) -> Verdict:
