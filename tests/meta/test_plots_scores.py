@@ -182,6 +182,14 @@ def test_stress_has_the_shares_with_ties_apart():
     assert {"detected", "tied", "preferred the worse text"} <= set(words(figure))
 
 
+def test_stress_bars_follow_each_other():
+    rows = [{"metric": "a", "phenomenon": "x", "wins": 5, "detected": 0.5, "tied": 0.3, "low": 0.2, "high": 0.8}]
+    (ax,) = plots.stress(Found(rows)).axes
+    assert [bar.get_x() for bar in ax.patches] == pytest.approx([0, 0.5, 0.8])
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx([0.5, 0.3, 0.2])
+    assert lines(ax, "interval")[0].tolist() == [[0.2, 0], [0.8, 0]]
+
+
 def test_stress_of_unknown_shares():
     rows = [{"metric": m, "phenomenon": p, "detected": d, "tied": d} for m, p, d in (("a", "x", NAN), ("b", "y", 0.25))]
     figure = plots.stress(Found(rows))

@@ -3,7 +3,7 @@
 Needs matplotlib: pip install "nlgauge[plot]". Figures are sized for print; `figure=` draws on a figure (or a part of one) of your own.
 """
 
-from nlgauge.meta.plots.bins import bins
+from nlgauge.meta.plots.bins import bins, quality_bins
 from nlgauge.meta.plots.calibration import calibration
 from nlgauge.meta.plots.forest import forest
 from nlgauge.meta.plots.heatmap import heatmap
@@ -26,6 +26,7 @@ __all__ = [
     "landscape",
     "pareto",
     "power",
+    "quality_bins",
     "scatter",
     "stress",
     "sweep",
