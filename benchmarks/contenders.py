@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from benchmarks import models, peers, plain
+from benchmarks import comet, models, peers, plain
 from benchmarks.sides import Prepare, ours, ours_bootstrap, ours_everything
 
 
@@ -46,8 +46,12 @@ BENCHES = {
     "every string metric": Bench(("L1",), "sacrebleu", ours_everything, peers.sacrebleu_both),
     "paired bootstrap": Bench(("four systems",), "sacrebleu", ours_bootstrap, peers.sacrebleu_bootstrap),
     "bertscore": Bench(("300 pairs",), "bert-score", ours("bertscore(model='minilm', layer=6)", "precision", "recall", "f1"), models.bert_score),
+    "wmd": Bench(("1,000 pairs",), "gensim", ours("wmd(tokenizer='whitespace')", "score"), models.gensim_wmd),
     "infolm": Bench(("64 pairs",), "torchmetrics", models.ours_infolm, models.torchmetrics_infolm(None)),
     "infolm pair by pair": Bench(("64 pairs",), "torchmetrics", models.ours_infolm, models.torchmetrics_infolm(1)),
+    "comet": Bench(("translations",), "unbabel-comet", comet.ours_comet, comet.unbabel_comet),
     "blanc": Bench(("1 document",), "blanc", models.ours_blanc, models.blanc_help),
+    "bartscore": Bench(("3 documents, 4 systems",), "a plain loop", models.ours_bartscore, models.plain_bartscore),
+    "summac": Bench(("6 summaries",), "summac", models.ours_summac, models.summac_zs),
     "shannon": Bench(("1 document",), "blanc", models.ours_shannon, models.blanc_shannon),
 }

@@ -45,6 +45,30 @@ def bert_score(workload: Workload) -> Callable[[], Numbers]:
     return lambda: call(workload)
 
 
+def gensim_wmd(workload: Workload) -> Callable[[], Numbers]:
+    """gensim's distance on the same vectors, of which it gets the words that it will meet; where a text has no known word there is no number."""
+    import math
+
+    from gensim.models import KeyedVectors
+
+    from nlgauge.models.vectors import load_vectors
+
+    table = load_vectors("glove")
+    texts = [text for group in (workload.predictions, *workload.references) for text in group]
+    words = sorted({word for text in texts for word in text.split()} & set(table.rows))
+    vectors = KeyedVectors(table.vectors.shape[1])
+    vectors.add_vectors(words, table.vectors[[table.rows[word] for word in words]])
+
+    def call(texts: Workload) -> Numbers:
+        pairs = zip(texts.predictions, texts.references, strict=True)
+        found = [min(vectors.wmdistance(text.split(), other.split(), norm=False) for other in others) for text, others in pairs]
+        known = [value for value in found if math.isfinite(value)]
+        return {"score": sum(known) / len(known)}
+
+    call(workload.first(2))
+    return lambda: call(workload)
+
+
 def blanc_shannon(workload: Workload) -> Callable[[], Numbers]:
     """blanc's Shannon class on the same weights and the same sentences."""
     from benchmarks.blanc_shim import shannon
@@ -150,6 +174,108 @@ def random_bert(workload: Workload) -> Path:
 
     texts = [*workload.predictions, *(workload.sources or [])]
     return _random_weights(texts, ["##s"], lambda size: BertForMaskedLM(BertConfig(vocab_size=size)))
+
+
+def ours_bartscore(workload: Workload) -> Callable[[], Numbers]:
+    """Our BARTScore from source to summary, all systems at once, on random weights of BART base's size."""
+    import nlgauge
+
+    scorer = nlgauge.Scorer([f"bartscore(model={str(random_bart(workload))!r}, direction='faithfulness')"])
+
+    def call(texts: Workload) -> Numbers:
+        result = scorer(texts.systems, sources=texts.sources)
+        return {name: float(result.tables[name, result.labels[0]].scores()["faithfulness"]) for name in texts.systems}
+
+    call(workload.first(1))
+    return lambda: call(workload)
+
+
+def plain_bartscore(workload: Workload) -> Callable[[], Numbers]:
+    """The same by Transformers' own forward pass, four pairs at a time in the order of the texts, as the authors' program does it."""
+    import torch
+    from transformers import AutoTokenizer, BartForConditionalGeneration
+
+    place = random_bart(workload)
+    model, tokenizer = BartForConditionalGeneration.from_pretrained(place).eval(), AutoTokenizer.from_pretrained(place)
+
+    def scores(sources: list[str], targets: list[str]) -> list[float]:
+        options = {"max_length": 1024, "truncation": True, "padding": True, "return_tensors": "pt"}
+        given, asked = (tokenizer(texts, **options) for texts in (sources, targets))
+        with torch.no_grad():
+            logits = model(input_ids=given.input_ids, attention_mask=given.attention_mask, labels=asked.input_ids).logits
+            found = logits.log_softmax(dim=2).gather(2, asked.input_ids[:, :, None])[:, :, 0] * asked.attention_mask
+        return (found.sum(dim=1) / asked.attention_mask.sum(dim=1)).tolist()
+
+    def call(texts: Workload) -> Numbers:
+        assert texts.sources is not None
+        found = {}
+        for name, summaries in texts.systems.items():
+            values = [value for i in range(0, len(summaries), 4) for value in scores(texts.sources[i : i + 4], summaries[i : i + 4])]
+            found[name] = sum(values) / len(values)
+        return found
+
+    call(workload.first(1))
+    return lambda: call(workload)
+
+
+def random_bart(workload: Workload) -> Path:
+    """A directory with random weights of BART base's size, the same in every process, and a tokeniser that knows the texts' words."""
+    from transformers import BartConfig, BartForConditionalGeneration
+
+    sizes = {f"{side}_{what}": size for side in ("encoder", "decoder") for what, size in (("layers", 6), ("attention_heads", 12), ("ffn_dim", 3072))}
+    marks = {"pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "decoder_start_token_id": 3, "forced_eos_token_id": None}
+    texts = [*(text for texts in workload.systems.values() for text in texts), *(workload.sources or [])]
+    return _random_weights(texts, [], lambda size: BartForConditionalGeneration(BartConfig(vocab_size=size, d_model=768, **sizes, **marks)))
+
+
+def ours_summac(workload: Workload) -> Callable[[], Numbers]:
+    """Our SummaC ZS, sentence by sentence, on random weights of MiniLM's size."""
+    import nlgauge
+
+    spec = f"summac(model={str(random_classifier(workload))!r}, compat='summac')"
+    scorer = nlgauge.Scorer([spec])
+
+    def call(texts: Workload) -> Numbers:
+        rows = scorer(texts.predictions, sources=texts.sources).segments("records")
+        return {f"summary {i}": row[spec] for i, row in enumerate(rows, 1)}
+
+    call(Workload("warm-up", {"peer": ["It was a cat."]}, [["A cat."]], ["It is a cat that sat."]))
+    return lambda: call(workload)
+
+
+def summac_zs(workload: Workload) -> Callable[[], Numbers]:
+    """summac's SummaCZS class on the same weights and the same sentences."""
+    from transformers import PreTrainedTokenizerBase
+
+    from nlgauge.features.text import Sentences
+
+    module = importlib.import_module("summac.model_summac")
+
+    def batch_encode_plus(self: Any, pairs: list[tuple[str, str]], truncation_strategy: str | None = None, **options: Any) -> Any:
+        return self([first for first, _ in pairs], [second for _, second in pairs], **options)
+
+    # Transformers 5 has taken the one away, and the other needs data that would have to be fetched.
+    PreTrainedTokenizerBase.batch_encode_plus = batch_encode_plus
+    module.nltk.tokenize.sent_tokenize = lambda text: Sentences().of(text)
+    module.model_map["vitc"] = {"model_card": str(random_classifier(workload)), "entailment_idx": 0, "contradiction_idx": 1}
+    scorer = module.SummaCZS(granularity="sentence", model_name="vitc", imager_load_cache=False, device="cpu")
+
+    def call(texts: Workload) -> Numbers:
+        found = scorer.score(texts.sources, texts.predictions)["scores"]
+        return {f"summary {i}": float(score) for i, score in enumerate(found, 1)}
+
+    call(Workload("warm-up", {"peer": ["It was a cat."]}, [["A cat."]], ["It is a cat that sat."]))
+    return lambda: call(workload)
+
+
+def random_classifier(workload: Workload) -> Path:
+    """A directory with a random classifier of MiniLM's size, the same in every process, and a tokeniser that knows the texts' words."""
+    from transformers import BertConfig, BertForSequenceClassification
+
+    labels = {0: "entailment", 1: "contradiction", 2: "neutral"}
+    sizes = {"hidden_size": 384, "num_hidden_layers": 6, "num_attention_heads": 12, "intermediate_size": 1536, "initializer_range": 0.1}
+    texts = [*workload.predictions, *(workload.sources or [])]
+    return _random_weights(texts, [], lambda size: BertForSequenceClassification(BertConfig(vocab_size=size, id2label=labels, **sizes)))
 
 
 def _random_weights(texts: list[str], pieces: list[str], made: Callable[[int], Any]) -> Path:

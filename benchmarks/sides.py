@@ -52,8 +52,9 @@ def string_metrics() -> list[str]:
     """The names of all additive metrics that need no model."""
     from nlgauge.metric import Metric
     from nlgauge.metric.registry import metric_classes
+    from nlgauge.testing.of_values import has_model
 
-    return [name for name, kind in metric_classes().items() if issubclass(kind, Metric) and "model" not in getattr(kind, "__dataclass_fields__", {})]
+    return [name for name, kind in metric_classes().items() if issubclass(kind, Metric) and not has_model(kind)]
 
 
 def ours_everything(workload: Workload) -> Callable[[], Numbers]:

@@ -79,6 +79,22 @@ def summaries(count: int = 400) -> Workload:
     return Workload("summeval", {"peer": [row["prediction"] for row in rows]}, [], [row["source"] for row in rows])
 
 
+def shared_documents(documents: int = 3, systems: int = 4) -> Workload:
+    """News summaries of several systems for the same few documents."""
+    path = _find("summeval")
+    if path is None:
+        base = summaries(documents)
+        others = {f"worn {i}": [_perturbed(text, random.Random(i)) for text in base.predictions] for i in range(1, systems)}
+        return base._replace(systems={**base.systems, **others})
+    found: dict[str, dict[str, Any]] = {}
+    for row in _lines(path):
+        if not row["meta"].get("human_reference"):
+            found.setdefault(row["segment"], {})[row["system"]] = row
+    rows = list(islice(found.values(), documents))
+    names = list(islice(rows[0], systems))
+    return Workload("summeval", {name: [row[name]["prediction"] for row in rows] for name in names}, [], [row[names[0]]["source"] for row in rows])
+
+
 def two_systems(count: int = 2_000) -> Workload:
     """Two systems on the same segments."""
     path = _find("wmt19_darr")
@@ -95,6 +111,12 @@ def distinct_pairs(count: int = 64) -> Workload:
     """One pair per segment, so that almost all texts are different."""
     base = two_systems(count)
     return base._replace(systems={"peer": base.systems["first"]})
+
+
+def translations(count: int = 60) -> Workload:
+    """Four systems on the same segments, with sources; the sets have none in another language, so that worn references stand for them."""
+    base = four_systems(count)
+    return base._replace(sources=[_perturbed(row[0], random.Random(-i)) for i, row in enumerate(base.references, 1)])
 
 
 def document() -> Workload:
@@ -119,13 +141,16 @@ WORKLOADS = {
     "L3": l3,
     "four systems": four_systems,
     "summaries": summaries,
+    "6 summaries": lambda: summaries().every(67),
     "summaries alone": lambda: summaries()._replace(sources=None),
     "2,000 pairs": lambda: l1(2_000),
     "1,000 pairs": lambda: l1(1_000),
     "300 pairs": lambda: l1(300),
     "100 pairs": lambda: l1(100),
     "64 pairs": distinct_pairs,
+    "translations": translations,
     "1 document": document,
+    "3 documents, 4 systems": shared_documents,
 }
 
 

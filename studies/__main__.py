@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from studies import leaderboard
+
 SCORES = Path("docs/results/scores")
 
 
@@ -28,6 +30,7 @@ def main() -> None:
     hidden = studies.add_parser("hidden_labels", help="human scores from few labels, on SummEval, REALSumm and WMT21 MQM with labels hidden")
     hidden.add_argument("--draws", type=int, default=200, help="how often labels are drawn (default: %(default)s)")
     hidden.add_argument("--seed", type=int, default=1)
+    leaderboard.add_arguments(studies.add_parser("leaderboard", help="every metric on every benchmark that is at hand"))
     arguments = vars(parser.parse_args())
     module = __import__(f"studies.{arguments.pop('study')}", fromlist=["report"])
     print(module.report(**arguments))

@@ -20,12 +20,12 @@ def report(work: Path, benchmark: str) -> str:
     """One line per system: information with its interval and its deviation over seeds, and the mean length; then the correlation with people."""
     rows = data.segments(benchmark)
     systems = sorted({system for by_system in rows.values() for system in by_system})
-    sources = [next(iter(by_system.values()))["source"] for by_system in rows.values()]
+    sources = [next(iter(by_system.values())).source for by_system in rows.values()]
     found = {}
     for name, spec in METRICS.items():
 
         def compute(system: str, spec: str = spec) -> dict[str, float]:
-            predictions = [by_system[system]["prediction"] for by_system in rows.values()]
+            predictions = [by_system[system].prediction for by_system in rows.values()]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # few pairs: the page says so
                 result = nlgauge.score(predictions, sources=sources, metrics=spec)

@@ -5,8 +5,6 @@ Segments are drawn at random, their labels are shown with all systems and all ot
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
@@ -15,6 +13,7 @@ import numpy as np
 
 import nlgauge
 from nlgauge.meta import estimate, segments_to_label
+from nlgauge.meta.benchmarks.rows import Row
 from studies import data, study
 
 BENCHMARKS = {
@@ -64,32 +63,27 @@ def report(work: Path, draws: int, seed: int) -> str:
 def scores(benchmark: str, dimensions: tuple[str, ...]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Human scores by dimension, metric scores by label, and those that others published, all (systems, segments)."""
     name, _, pair = benchmark.partition(" ")
-    found = {segment: rows for segment, rows in data.segments(name).items() if not pair or next(iter(rows.values()))["meta"]["lp"] == pair}
+    found = {segment: rows for segment, rows in data.segments(name).items() if not pair or next(iter(rows.values())).group == pair}
     systems = sorted({system for rows in found.values() for system in rows})
     first = [next(iter(rows.values())) for rows in found.values()]
     columns = STRINGS if pair else {**STRINGS, **OF_SOURCE}
     result = nlgauge.score(
-        {system: [rows[system]["prediction"] for rows in found.values()] for system in systems},
-        [row["references"] for row in first],
-        sources=None if pair else [row["source"] for row in first],
+        {system: [rows[system].prediction for rows in found.values()] for system in systems},
+        [list(row.references) for row in first],
+        sources=None if pair else [row.source for row in first],
         metrics=list(dict.fromkeys(column.partition(".")[0] for column in columns)),
     )
     metrics = {label: np.full((len(systems), len(found)), np.nan) for label in columns.values()}
     for row in result.frame(frame="records"):
         for column, label in columns.items():
             metrics[label][systems.index(row["system"]), row["segment"]] = row[column]
-    return {dimension: data.human(found, dimension) for dimension in dimensions}, metrics, published_scores(name, systems, list(found))
+    return {dimension: data.human(found, dimension) for dimension in dimensions}, metrics, published_scores(found, systems)
 
 
-def published_scores(name: str, systems: list[str], segments: list[str]) -> dict[str, np.ndarray]:
+def published_scores(found: dict[str, dict[str, Row]], systems: list[str]) -> dict[str, np.ndarray]:
     """The metric scores that others published, NaN where there are none."""
-    path = data.FOLDER / f"{name}.peer_metrics.jsonl.gz"
-    if not path.is_file():
-        return {}
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        cells = {(row["system"], row["segment"]): row["metrics"] for row in map(json.loads, stream)}
-    labels = sorted({label for metrics in cells.values() for label in metrics})
-    return {label: np.array([[cells.get((s, i), {}).get(label, np.nan) for i in segments] for s in systems], dtype=float) for label in labels}
+    labels = sorted({label for rows in found.values() for row in rows.values() for label in row.metrics})
+    return {label: np.array([[rows[s].metrics.get(label, np.nan) for rows in found.values()] for s in systems], dtype=float) for label in labels}
 
 
 def tried(human: np.ndarray, metrics: Mapping[str, np.ndarray], shown: int, of: str, draws: int, seed: int, proposed: bool = False) -> list[str]:

@@ -28,8 +28,8 @@ def report(work: Path, benchmark: str, model: str, segments: int | None, lower: 
     def compute(segment: str) -> dict[str, dict[str, float]]:
         by_system = rows[segment]
         cased = str.lower if lower else str
-        predictions = {system: [cased(row["prediction"])] for system, row in by_system.items()}
-        result = nlgauge.score(predictions, [[cased(text) for text in next(iter(by_system.values()))["references"]]], metrics=chosen)
+        predictions = {system: [cased(row.prediction)] for system, row in by_system.items()}
+        result = nlgauge.score(predictions, [[cased(text) for text in next(iter(by_system.values())).references]], metrics=chosen)
         return {system: _named(result, system) for system in predictions}
 
     found = study.resumable(work / f"infolm-{benchmark}-{model}{'-lower' if lower else ''}.jsonl", "; ".join(chosen), rows, compute)

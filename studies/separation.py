@@ -16,12 +16,12 @@ from studies.shannon import OUTPUTS
 def report(work: Path, model: str, documents: int | None) -> str:
     """The scores of the three kinds of summary, and how often the original is best."""
     rows = {segment: next(iter(by_system.values())) for segment, by_system in data.segments("realsumm", documents).items()}
-    texts = dict(zip(rows, zip(*spoilt([row["references"][0] for row in rows.values()]).values(), strict=True), strict=True))
+    texts = dict(zip(rows, zip(*spoilt([row.references[0] for row in rows.values()]).values(), strict=True), strict=True))
     metric = parse(f"shannon(model={model!r})")
 
     def compute(segment: str) -> dict[str, dict[str, float]]:
         kinds = dict(zip(("original", "shuffled", "wrong"), ([text] for text in texts[segment]), strict=True))
-        result = nlgauge.score(kinds, sources=[rows[segment]["source"]], metrics=metric)
+        result = nlgauge.score(kinds, sources=[rows[segment].source], metrics=metric)
         return {kind: dict(result[kind][result.labels[0]]) for kind in kinds}
 
     found = study.resumable(work / f"separation-{model}.jsonl", str(metric), rows, compute)

@@ -28,8 +28,8 @@ def values(
 
     def compute(segment: str) -> dict[str, dict[str, float]]:
         by_system = rows[segment]
-        predictions = {system: [row["prediction"]] for system, row in by_system.items()}
-        result = nlgauge.score(predictions, sources=[next(iter(by_system.values()))["source"]], metrics=metric)
+        predictions = {system: [row.prediction] for system, row in by_system.items()}
+        result = nlgauge.score(predictions, sources=[next(iter(by_system.values())).source], metrics=metric)
         return {system: dict(result[system][result.labels[0]]) for system in predictions}
 
     path = work / f"summeval-{model.replace(':', '-')}-k{upstream}.jsonl"
@@ -57,8 +57,8 @@ def report(work: Path, model: str, upstream: int, documents: int | None) -> str:
 
 def _biases(rows: dict[str, dict[str, data.Row]], found: dict[str, dict[str, dict[str, float]]], systems: list[str]) -> str:
     """Table 3: what the metrics and people reward beside quality, over all summaries."""
-    texts = {system: [by_system[system]["prediction"] for by_system in rows.values()] for system in systems}
-    documents = [next(iter(by_system.values()))["source"] for by_system in rows.values()]
+    texts = {system: [by_system[system].prediction for by_system in rows.values()] for system in systems}
+    documents = [next(iter(by_system.values())).source for by_system in rows.values()]
     statistics = summary_statistics(Corpus.read(texts, None, documents))
     ours = {name: study.columns(found, systems, output).ravel() for name, output in OUTPUTS.items()}
     ours |= {dimension: data.human(rows, dimension).ravel() for dimension in DIMENSIONS}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from types import ModuleType
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
-from strategies import SENTENCES
 
 from nlgauge.kernels import backend
 from nlgauge.metric import REGISTERED
@@ -38,6 +38,12 @@ def both_kernels(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_judge_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keeps the replies of judges away from those of the user."""
+    os.environ["NLGAUGE_JUDGE_CACHE"] = str(tmp_path_factory.mktemp("judges") / "judge.sqlite")
+
+
 @pytest.fixture
 def registered() -> Iterator[None]:
     """Forgets, after the test, the metrics that it registered."""
@@ -47,57 +53,60 @@ def registered() -> Iterator[None]:
     REGISTERED.classes, REGISTERED.aliases = classes, aliases
 
 
-VOCABULARY = [
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "[MASK]",
-    *"abcdefghijklmnopqrstuvwxyz0123456789.,!?'-",
-    "the",
-    "cat",
-    "sat",
-    "on",
-    "mat",
-    "##s",
-    "##ing",
-]
-VOCABULARY += [f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz0123456789"]
+class TinyModels(Mapping[str, Path]):
+    """Directories of random models by catalogue kind ("encoder", "causal", ...), and another of each ("other encoder", ...), made when asked for.
+
+    tests/tiny/KIND.py has `make()`, which gives a model and its tokeniser, random by torch's generator, or `write(directory, seed)`.
+    """
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._made: dict[str, Path] = {}
+        self._lock = Lock()
+
+    def __getitem__(self, name: str) -> Path:
+        with self._lock:
+            if name not in self._made:
+                kind, seed = name.removeprefix("other "), 2 if name.startswith("other ") else 1
+                directory = self._place / f"{kind}-{seed}"
+                self._write(import_module(f"tiny.{kind}"), directory, seed)
+                self._made[name] = directory
+            return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def _write(self, maker: ModuleType, directory: Path, seed: int) -> None:
+        if hasattr(maker, "write"):
+            maker.write(directory, seed)
+            return
+        import torch
+
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            model, tokenizer = maker.make()
+        model.eval().save_pretrained(directory)
+        tokenizer.save_pretrained(directory)
 
 
 @pytest.fixture(scope="session")
-def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Directories of random models by catalogue kind ("encoder", "masked", "causal"), and another of each ("other encoder", ...)."""
-    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
-    place = tmp_path_factory.mktemp("models")
-    found = {}
-    with torch.random.fork_rng(devices=[]):
-        for seed, prefix in ((1, ""), (2, "other ")):
-            torch.manual_seed(seed)
-            for kind, make in (("encoder", _bert), ("masked", _bert), ("causal", _gpt2)):
-                found[prefix + kind] = place / f"{kind}-{seed}"
-                model, tokenizer = make(transformers, kind)
-                model.eval().save_pretrained(found[prefix + kind])
-                tokenizer.save_pretrained(found[prefix + kind])
-    return found
+def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> TinyModels:
+    """Random models by kind, such as `tiny_models["encoder"]`."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    return TinyModels(tmp_path_factory.mktemp("models"))
 
 
-def _bert(transformers: ModuleType, kind: str) -> tuple[Any, Any]:
-    tokenizer = transformers.BertTokenizerFast(vocab={token: i for i, token in enumerate(VOCABULARY)}, model_max_length=128)
-    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64, "max_position_embeddings": 128}
-    config = transformers.BertConfig(vocab_size=len(VOCABULARY), initializer_range=0.5, **sizes)
-    return (transformers.BertForMaskedLM if kind == "masked" else transformers.BertModel)(config), tokenizer
+@pytest.fixture
+def text_file(tmp_path: Path) -> Callable[[str, str], Path]:
+    """Writes a text to a file of this name, and gives its path."""
 
+    def write(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
 
-def _gpt2(transformers: ModuleType, kind: str) -> tuple[Any, Any]:
-    from tokenizers import ByteLevelBPETokenizer
-
-    trained = ByteLevelBPETokenizer()
-    trained.train_from_iterator(
-        [text for prediction, references in SENTENCES for text in (prediction, *references)], vocab_size=400, special_tokens=["<|endoftext|>"]
-    )
-    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=trained._tokenizer, bos_token="<|endoftext|>", eos_token="<|endoftext|>")
-    config = transformers.GPT2Config(
-        vocab_size=len(tokenizer), n_embd=32, n_layer=2, n_head=2, n_positions=128, initializer_range=0.3, bos_token_id=0, eos_token_id=0
-    )
-    return transformers.GPT2LMHeadModel(config), tokenizer
+    return write

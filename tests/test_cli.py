@@ -131,7 +131,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["score", "-m", "blue", "-r", "refs.txt", "sysA.txt"], "no metric 'blue' (did you mean 'bleu'?)"),
+        (["score", "-m", "blue", "-r", "refs.txt", "sysA.txt"], "no metric 'blue' (did you mean 'bleu' or 'bleurt'?)"),
         (["score", "-m", "wer,cre", "-r", "refs.txt", "sysA.txt"], "no metric 'cre' (did you mean 'cer'"),
         (["score", "-l", "german", "-r", "refs.txt", "sysA.txt"], "lang is 'german' (did you mean 'de'?)"),
         (["score", "-r", "d.tsv:2", "d.tsv:1"], "d.tsv: a column by number is for a file without a header row"),
@@ -246,7 +246,10 @@ def test_an_existing_directory_is_refused_before_anything_is_scored(monkeypatch:
     saved = Path("out/run.json").read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr("nlgauge.run.engine.run", lambda *_: pytest.fail("it was scored"))
-        for directory, message in (("out", "holds a result already"), ("taken", "is not an nlgauge result")):
+        for directory, message in (
+            ("out", "holds a result already; choose another directory, or replace it with --overwrite."),
+            ("taken", "is not an nlgauge result"),
+        ):
             result = run("score", "-r", "refs.txt", "sysA.txt", "-o", directory)
             assert result.exit_code == 1
             assert message in result.stderr
@@ -376,7 +379,7 @@ def test_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert document("models", "info", "smollm2")["licence"] == "Apache-2.0"
     asked = []
 
-    def get(name: str, hub: bool = False) -> Path:
+    def get(name: str, hub: bool = False, file: Path | None = None) -> Path:
         asked.append((name, hub))
         if name == "gone":
             raise ModelError("there is no model 'gone'")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import signal
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from cli_cases import document, enter, printed, refused, run, write
@@ -117,15 +120,22 @@ def test_tokeniser_and_case_reach_the_metrics_that_take_them() -> None:
     assert "tokenizer must be one of" in refused("score", "-m", "bleu", "-tok", "nonsense", "-r", "refs.txt", "sysA.txt")
 
 
-def test_every_name_of_sacrebleu_means_something() -> None:
-    parser = pytest.importorskip("sacrebleu.sacrebleu")
-    import argparse
+@pytest.fixture
+def sacrebleu_program() -> ModuleType:
+    """sacreBLEU's command line, which is not allowed to change what happens to a process that writes to a closed socket."""
+    before = signal.getsignal(signal.SIGPIPE) if hasattr(signal, "SIGPIPE") else None
+    program: ModuleType = pytest.importorskip("sacrebleu.sacrebleu")
+    if before is not None:
+        signal.signal(signal.SIGPIPE, before)
+    return program
 
+
+def test_every_name_of_sacrebleu_means_something(sacrebleu_program: ModuleType) -> None:
     given: list[str] = []
     original = argparse.ArgumentParser.parse_args
     argparse.ArgumentParser.parse_args = lambda self, *_: given.extend(self._option_string_actions) or original(self, [])  # type: ignore[method-assign]
     try:
-        parser.parse_args()
+        sacrebleu_program.parse_args()
     finally:
         argparse.ArgumentParser.parse_args = original  # type: ignore[method-assign]
     assert len(given) > 50

@@ -43,7 +43,7 @@ def _same(found: Any, expected: Any) -> None:
 
 
 def test_every_shape_was_compared_or_has_a_test_here() -> None:
-    assert {case["name"] for case in GOLDEN} | {"meteor", "bertscore", "perplexity", "mauve"} == set(SHAPES)
+    assert {case["name"] for case in GOLDEN} | {"meteor", "bertscore", "perplexity", "mauve", "comet"} == set(SHAPES)
 
 
 def test_means_of_rouge_are_means() -> None:
@@ -128,6 +128,14 @@ def test_perplexity_as_evaluate_computes_it(tiny_models: dict[str, Path]) -> Non
             hf.load("perplexity").compute(predictions=texts, model_id=place, device="gpu")
     with pytest.raises(ParameterError, match="add_start_token"):
         hf.load("perplexity").compute(predictions=texts, model_id=place, add_start_token=False)
+
+
+def test_comet_gives_scores_and_their_mean(tiny_models: dict[str, Path]) -> None:
+    texts = {"predictions": ["the cat", "a dog"], "references": ["a cat", "the dog"], "sources": ["le chat", "un chien"]}
+    place = str(tiny_models["comet"])
+    found = hf.load("comet").compute(**texts, gpus=0, progress_bar=False, model=place)
+    rows = nlgauge.score(*texts.values(), metrics={"path": "comet", "resulting_name": "x", "model": place}).segments("records")
+    assert found == {"mean_score": pytest.approx(np.mean(found["scores"])), "scores": [row["x"] for row in rows]}
 
 
 def test_mauve_gives_attributes(tiny_models: dict[str, Path]) -> None:

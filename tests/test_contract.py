@@ -2,9 +2,11 @@
 
 A metric's own test file may say, for this contract:
     TEST_PARAMETERS      parameters that the tiny random model needs, beside those of SMALL
-    MODEL_KIND           the kind of tiny model ("encoder", "masked", "causal") where the default model names none: "encoder" unless said
+    MODEL_KIND           the kind of tiny model (a file of tests/tiny) where the default model names none: "encoder" unless said
     CHANGED_PARAMETERS   another valid value for each parameter where none can be guessed from its default (strings, None, tuples)
     TOLERANCE            what numbers of a tiny model may differ by over batches, if not 1e-5
+    OTHER_MODELS         the kinds of tiny models for parameters that name further ones
+    JUDGED               True where a model judges the prediction, so that one that equals its reference need not be best
     NOT_BEST_WHEN_EQUAL  the names of ODD texts that do not get the best score although prediction and reference are equal
 """
 
@@ -25,11 +27,11 @@ from strategies import WORDS, corpora
 
 import nlgauge
 from nlgauge.corpus import Corpus
-from nlgauge.metric import AnyMetric
+from nlgauge.metric import AnyMetric, CorpusMetric
 from nlgauge.metric.registry import metric_classes
 from nlgauge.run.processes import Processes
 from nlgauge.testing import CHECKS, ODD, Terms
-from nlgauge.testing.comparing import fitted_on_a_system
+from nlgauge.testing.comparing import fitted_on_a_system, rows_of, scored
 from nlgauge.testing.of_texts import check_bounds
 from nlgauge.testing.of_values import has_model, other_values
 from nlgauge.testing.texts import sample
@@ -42,6 +44,8 @@ NAMES = list(metric_classes())
 STRINGS = [name for name, metric in metric_classes().items() if not has_model(metric)]
 # What keeps a run on a tiny model valid and short, wherever a metric has such a parameter: the models have two layers.
 SMALL = {"layer": 2, "folds": 2, "modes": 1}
+# To a causal language model white space is text like any other: how well it expects it is what these measure.
+CHARACTERS_COUNT = {"perplexity", "shannon"}
 METRIC_TESTS = Path(__file__).parent / "metrics"
 
 
@@ -67,8 +71,9 @@ def build(request: pytest.FixtureRequest) -> Build:
         metric = metric_classes()[name]
         names = [f.name for f in fields(metric)]
         parameters = {**{key: value for key, value in SMALL.items() if key in names}, **said(name, "TEST_PARAMETERS", {})}
-        if "model" in names:
-            parameters["model"] = str(request.getfixturevalue("tiny_models")[model_kind(name)])
+        if name not in STRINGS:
+            kinds = {weights(name): model_kind(name), **said(name, "OTHER_MODELS", {})}
+            parameters |= {parameter: str(request.getfixturevalue("tiny_models")[kind]) for parameter, kind in kinds.items()}
         return metric(**parameters)
 
     return made
@@ -82,16 +87,23 @@ def terms(request: pytest.FixtureRequest) -> Callable[[str], Terms]:
     def found(name: str) -> Terms:
         values = dict(said(name, "CHANGED_PARAMETERS", {}))
         if name not in STRINGS:
-            values["model"] = str(request.getfixturevalue("tiny_models")[f"other {model_kind(name)}"])
-        return Terms(name in STRINGS, frozenset(said(name, "NOT_BEST_WHEN_EQUAL", ())), values, said(name, "TOLERANCE", 1e-5))
+            kinds = {weights(name): model_kind(name), **said(name, "OTHER_MODELS", {})}
+            values |= {parameter: str(request.getfixturevalue("tiny_models")[f"other {kind}"]) for parameter, kind in kinds.items()}
+        not_best = frozenset(said(name, "NOT_BEST_WHEN_EQUAL", ()))
+        return Terms(name in STRINGS, not_best, values, said(name, "TOLERANCE", 1e-5), said(name, "JUDGED", False))
 
     return found
+
+
+def weights(name: str) -> str:
+    """The parameter that names the metric's weights."""
+    return "vectors" if "vectors" in (f.name for f in fields(metric_classes()[name])) else "model"
 
 
 def model_kind(name: str) -> str:
     from nlgauge.models.catalogue import CATALOGUE
 
-    default = CATALOGUE.get(metric_classes()[name]().model)
+    default = CATALOGUE.get(getattr(metric_classes()[name](), weights(name)))
     return str(said(name, "MODEL_KIND", "encoder" if default is None else default.kind))
 
 
@@ -119,6 +131,20 @@ def test_every_metric_has_a_test_file_that_speaks_of_texts_there_are(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_signatures_end_with_our_version(name, build):
     assert build(name).signature(Corpus.read(["a"], ["a"], ["a"])).endswith(f"nlgauge:{version('nlgauge')}")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in STRINGS and name not in CHARACTERS_COUNT])
+def test_predictions_that_cannot_be_seen_score_as_empty_ones(name, build):
+    metric, text = build(name), "The cat sat on the mat."
+    if isinstance(metric, CorpusMetric):
+        pytest.skip("it compares sets of texts")
+    unseen = ["", " ", "\n\t", "\u200b", " \ufeff\n"]
+    rows = rows_of(scored(metric, *([[*unseen, text]] + [[text] * (len(unseen) + 1)] * 2)))
+    firsts = [outputs[0] for outputs in metric.outputs().values() if outputs[0].higher_is_better is not None]
+    assert firsts
+    for output in firsts:
+        values = [row[output.name] for row in rows[: len(unseen)]]
+        assert values == pytest.approx([values[0]] * len(unseen), abs=1e-6, nan_ok=True), output.name
 
 
 def test_processes_give_the_same_numbers(build, monkeypatch):

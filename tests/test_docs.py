@@ -6,6 +6,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,20 +14,32 @@ import pytest
 from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.metric.card import card
 from nlgauge.metric.registry import metric_classes
+from nlgauge.models.catalogue import CATALOGUE
 
 ROOT = Path(__file__).parents[1]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 OURS = [name for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.metrics.")]
 
 
-def test_the_page_of_metrics_is_what_its_generator_writes():
-    found = importlib.util.spec_from_file_location("metrics_page", ROOT / "tools" / "metrics_page.py")
+def generator(name):
+    found = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
     assert found is not None and found.loader is not None
-    generator = importlib.util.module_from_spec(found)
-    found.loader.exec_module(generator)
-    written = generator.PAGE.read_text("utf-8")
-    assert written == generator.page(), "docs/metrics.md is out of date; run: python tools/metrics_page.py"
-    assert all(f"| `{name}`" in written for name in OURS)
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["metrics_page", "models_page"])
+def test_a_page_that_is_generated_is_what_its_generator_writes(name):
+    made = generator(name)
+    assert made.PAGE.read_text("utf-8") == made.page(), f"docs/{made.PAGE.name} is out of date; run: python tools/{name}.py"
+
+
+def test_the_pages_of_metrics_and_models_have_all_of_them():
+    metrics, models = (generator(name).PAGE.read_text("utf-8") for name in ("metrics_page", "models_page"))
+    assert all(f"| `{name}`" in metrics for name in OURS)
+    assert all(f"| `{name}`: " in models for name in CATALOGUE)
+    assert all(card(name).default_model in ("", *CATALOGUE) for name in OURS)
 
 
 def test_every_card_says_what_its_numbers_were_tested_against():
@@ -79,3 +92,24 @@ def test_links_to_files_lead_somewhere(page):
 def test_contributing_names_files_that_are_there(path):
     known = [ROOT / path, ROOT / "src" / "nlgauge" / path]
     assert "first_word" in path or any(file.is_file() for file in known)
+
+
+def test_the_page_of_judges_runs_as_printed(tmp_path):
+    page = (ROOT / "docs" / "judges.md").read_text("utf-8")
+    (tmp_path / "page.py").write_text("".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)), "utf-8")
+    done = subprocess.run([sys.executable, "-W", "error", "page.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 2
+    assert [line for line in done.stdout.splitlines() if f"`{line}`" not in page] == []
+
+
+def test_the_page_of_judges_names_every_setting_of_calls_and_every_prompt_says_where_it_is_from():
+    from dataclasses import fields
+
+    from nlgauge.judges import Calls
+
+    page = (ROOT / "docs" / "judges.md").read_text("utf-8")
+    assert [field.name for field in fields(Calls) if f"`{field.name}=" not in page] == []
+    prompts = list((ROOT / "src" / "nlgauge" / "data" / "judges").glob("*.toml"))
+    assert len(prompts) > 10
+    assert [path.name for path in prompts if not {"source", "licence", "version"} <= set(tomllib.loads(path.read_text("utf-8")))] == []

@@ -12,6 +12,7 @@ import nlgauge
 from nlgauge.features.text import Tokens
 from nlgauge.metric import Metric
 from nlgauge.metric.registry import metric_classes
+from nlgauge.testing.of_values import has_model
 
 NOTHING = ["", " ", "\n", "\u200b\u200b", "\u200d", "\ufeff", "?!", "...", "\u00ad", "\ufe0f"]
 # The tokens of metrics that have no parameter for them.
@@ -37,7 +38,7 @@ TOKENLESS = {
     "gunning_fog",
     "smog",
 }
-STRINGS = {name: metric for name, metric in metric_classes().items() if not any(f.name == "model" for f in fields(metric))}
+STRINGS = {name: metric for name, metric in metric_classes().items() if not has_model(metric)}
 TOKENIZERS = {
     name: FIXED.get(name) or getattr(metric(), "tokenizer", None) or "13a"
     for name, metric in STRINGS.items()

@@ -652,6 +652,18 @@ def test_seconds_are_charged_once_and_those_of_features_to_features_alone(clock)
     assert clock.now == pytest.approx(sum(result.costs.metrics.values()) + sum(result.costs.features.values()))
 
 
+def test_what_a_metric_would_have_cost_alone_counts_all_that_it_reads(clock, tmp_path):
+    result = nlgauge.score({"A": ["a", "b"], "B": ["a", "c"]}, ["r", "s"], metrics=[Slow(), "wer", SlowWhole()])
+    costs = result.costs
+    assert costs.reads["slow"] == ["Inner()", "OfRows()", "Outer()"]
+    assert costs.reads["slow_whole"] == ["Inner()", "Outer()"]
+    assert not {"Inner()", "Outer()"} & set(costs.reads["wer"])
+    assert costs.alone("slow") == pytest.approx(costs.metrics["slow"] + sum(costs.features[name] for name in costs.reads["slow"]))
+    added = nlgauge.score(["a", "b"], ["r", "s"], metrics="wer").add("bleu")
+    assert added.save(tmp_path / "r").is_dir()
+    assert nlgauge.load(tmp_path / "r").costs.reads == added.costs.reads == {label: added.costs.reads[label] for label in ("wer", "bleu")}
+
+
 def test_seconds_of_several_chunks_and_of_what_is_added_are_summed(clock):
     before = clock.now
     result = nlgauge.score(["a", "b"], ["r", "s"], metrics=Slow(), executor=Serial(characters=1))

@@ -69,6 +69,8 @@ def test_the_public_names():
         *("score", "Scorer", "load", "Result", "Corpus", "NlgaugeError", "Metric", "CorpusMetric", "WholeMetric", "Output", "register", "Model"),
         *("NLGMetricverse", "Jury", "load_metric", "AutoMetric", "MetricForNLG", "MetricForLanguageGeneration", "DataLoaderStrategies"),
         *("card", "list_metrics", "filter_metrics", "get_metric_bounds", "Categories", "ApplTasks", "QualityDims"),
+        *("metric_human_correlation", "metrics_correlation", "times_correlation", "CorrelationMeasures", "Benchmarks"),
+        *("similarity_word_matching", "n_gram_distance_visualization"),
         *("metric", "reward"),
     }
     assert expected == set(nlgauge.__all__) == set(dir(nlgauge))

@@ -537,3 +537,11 @@ def test_unequal_weights_count_in_every_resample(metric):
 def _both_ways(texts: dict[str, list[str]]) -> list[tuple[list[str], list[str]]]:
     one, other = texts.values()
     return [(one, other), (other, one)]
+
+
+def test_one_comparison_is_short_in_a_console() -> None:
+    result = nlgauge.score({"A": ["a b c d"] * 8, "B": ["a c x", "a b c d"] * 4}, [["a b c d"]] * 8, metrics=["bleu", "rouge"])
+    bleu, rouge = result.compare()["bleu"], result.compare()["rouge"]
+    assert repr(bleu) == f"Compared(bleu, A - B: {bleu.difference:.2f} [{bleu.low:.2f}, {bleu.high:.2f}], p {bleu.p:.4f})"
+    assert repr(rouge).startswith(f"Compared(rouge {rouge.output.name}, A - B: {rouge.difference:.4f} [")
+    assert repr(bleu._replace(low=math.nan, p=math.nan, reason="too few")) == f"Compared(bleu, A - B: {bleu.difference:.2f} n/a, p n/a, too few)"

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import nlgauge
 from nlgauge.compat import nlgmetricverse
 from nlgauge.compat.nlgmetricverse.loading import LATER
 
@@ -90,14 +89,12 @@ def test_every_library_has_a_section_with_pairs() -> None:
 
 def test_what_comes_later_is_listed() -> None:
     named = set(re.findall(r"`([\w.]+)`", SECTIONS["What comes with later releases"]))
-    assert set(nlgauge._LATER) <= set(nlgmetricverse.__all__)
-    assert all(getattr(nlgauge, name) is getattr(nlgmetricverse, name) for name in nlgauge._LATER)
     raising = [name for name in nlgmetricverse.__all__ if "Comes with a later release" in (getattr(nlgmetricverse, name).__doc__ or "")]
-    assert len(raising) == 4
-    assert named == {*LATER, *raising, "BERTScorer.plot_example", "load_metric", "CorrelationMeasures", "Benchmarks"}
+    assert raising == []
+    assert named == {*LATER, "load_metric"}
 
 
 def test_the_calls_are_expressions() -> None:
     for pair in PAIRS:
-        ast.parse(pair.yours, mode="eval")
-        ast.parse(pair.ours, mode="eval")
+        for call in (pair.yours, pair.ours):
+            assert isinstance(ast.parse(call, mode="eval").body, ast.expr), call

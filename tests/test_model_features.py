@@ -10,11 +10,17 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.features import RunOptions, Work
+from nlgauge.features import RunOptions, Work, encoder_layers, encoders
 from nlgauge.features.barycentre import LayerBarycentre
 from nlgauge.features.cloze import sentences_of
-from nlgauge.features.encoders import EncoderPieces, HiddenStates
+from nlgauge.features.encoder_layers import HiddenLayers
+from nlgauge.features.encoders import EncoderPieces
 from nlgauge.features.text import Sentences
+from nlgauge.metrics.baryscore import BaryScore
+from nlgauge.metrics.bertscore import BertScore
+from nlgauge.metrics.depthscore import DepthScore
+from nlgauge.metrics.moverscore import MoverScore
+from nlgauge.metrics.yisi import Yisi
 
 transformers = pytest.importorskip("transformers")
 
@@ -40,8 +46,6 @@ class CountingTokenizer:
 @pytest.fixture
 def rows_read(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How many rows encoders have read, up to one layer or all of them."""
-    from nlgauge.features import barycentre, encoders
-
     found: Counter[str] = Counter()
     plain = encoders.encoder_batches
 
@@ -49,7 +53,7 @@ def rows_read(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         found["every layer" if asked else "one layer"] += len(ids)
         return plain(loaded, model, ids, options, what, **asked)
 
-    for module in (barycentre, encoders):
+    for module in (encoder_layers, encoders):
         monkeypatch.setattr(module, "encoder_batches", counting)
     return found
 
@@ -60,14 +64,27 @@ def own_encoder(place: Path) -> tuple[nlgauge.Model, CountingTokenizer]:
 
 
 def test_metrics_on_one_encoder_share_tokens_and_states(tiny_models: dict[str, Path], rows_read: Counter[str]) -> None:
-    from nlgauge.metrics.baryscore import BaryScore
-    from nlgauge.metrics.bertscore import BertScore
-    from nlgauge.metrics.depthscore import DepthScore
-
     model, tokenizer = own_encoder(tiny_models["encoder"])
     metrics = [BertScore(model, 2), DepthScore(model, 2, directions=10), BaryScore(model, 2)]
     nlgauge.score(TEXTS, OTHERS, metrics=metrics)
     assert tokenizer.seen == Counter([*TEXTS, *OTHERS])
+    assert rows_read == {"every layer": 6}
+
+
+def test_several_layers_of_one_model_are_one_pass(tiny_models: dict[str, Path], rows_read: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    place = str(tiny_models["encoder"])
+    made = [BertScore(place, 1), Yisi(place, 2), MoverScore(place), MoverScore(place, "v1"), BaryScore(place, 2)]
+    together = nlgauge.score(TEXTS, OTHERS, metrics=made)
+    assert rows_read == {"every layer": 6}
+    for metric in made:
+        (alone,) = nlgauge.score(TEXTS, OTHERS, metrics=metric).tables.values()
+        for part, statistics in alone.statistics.items():
+            np.testing.assert_allclose(together.tables["system", str(metric)].statistics[part], statistics, atol=1e-6)
+    assert rows_read == {"one layer": 18, "every layer": 18}
+    # An encoder that scales its last vectors once more gives other ones for a lower layer, so that only the same top is shared.
+    monkeypatch.setattr(encoder_layers, "_PLAIN", ())
+    rows_read.clear()
+    nlgauge.score(TEXTS, OTHERS, metrics=made)
     assert rows_read == {"one layer": 6, "every layer": 6}
 
 
@@ -97,9 +114,9 @@ def test_blanc_estime_and_shannon_split_a_text_once(tiny_models: dict[str, Path]
     assert Counter(split) == Counter([*TEXTS, *OTHERS])
 
 
-@pytest.mark.parametrize("feature", [HiddenStates, LayerBarycentre])
-def test_a_feature_by_itself_finds_the_same(feature: Any, tiny_models: dict[str, Path]) -> None:
-    found = feature(str(tiny_models["encoder"]), 2).compute(TEXTS, Work(RunOptions()))
+@pytest.mark.parametrize(("feature", "layers"), [(HiddenLayers, (2,)), (HiddenLayers, (0, 2)), (LayerBarycentre, 2)])
+def test_a_feature_by_itself_finds_the_same(feature: Any, layers: Any, tiny_models: dict[str, Path]) -> None:
+    found = feature(str(tiny_models["encoder"]), layers).compute(TEXTS, Work(RunOptions()))
     pieces = EncoderPieces(str(tiny_models["encoder"])).compute(TEXTS, Work(RunOptions()))
     np.testing.assert_array_equal(found.ids.values, pieces.ids.values)
     assert len(found[0].values) == len(pieces.ids.values)

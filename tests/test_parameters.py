@@ -16,8 +16,9 @@ import nlgauge
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.metric import AnyMetric
 from nlgauge.metric.registry import make, metric_classes, parse
+from nlgauge.testing.of_values import has_model
 
-STRINGS = {name: metric for name, metric in metric_classes().items() if not any(f.name == "model" for f in fields(metric))}
+STRINGS = {name: metric for name, metric in metric_classes().items() if not has_model(metric)}
 NUMERIC = [
     (name, field.name)
     for name, metric in STRINGS.items()

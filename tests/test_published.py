@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -197,3 +199,59 @@ def test_summeval_agreement(prefix: str, published: float) -> None:
     units = np.concatenate([values.reshape(-1, values.shape[-1]) for values in ratings if values is not None])
     assert len(units) == 4 * 1600
     assert round(krippendorff(units, "interval"), 4) == published
+
+
+@pytest.mark.parametrize(
+    ("metric", "column", "given", "within"),
+    [
+        ("chrf", "chrf", [0.736, 0.338, 0.338, 0.258], 5e-4),
+        # Words as the paper counts them, with which its row Length of Table 1 comes out; the values given are of words counted otherwise.
+        ("compression", "compression.summary_length", [0.171, 0.109, 0.228, 0.265], 7e-3),
+    ],
+    ids=["chrF", "Length"],
+)
+def test_summeval_relevance_at_four_levels(metric: str, column: str, given: list[float], within: float) -> None:
+    """Pearson's r of 17 systems, over systems, within inputs, over all outputs, within systems: four different numbers of the same scores."""
+    levels = ["system", "input", "global", "by_system"]
+    found = judged("summeval", metric).correlate(levels=levels, coefficients="pearson", humans="relevance", metrics=column, interval=None)
+    assert found.column("value") == pytest.approx(given, abs=within)
+
+
+def test_wmt21_segments() -> None:
+    """Kendall's tau of chrF over all outputs of the machines, with the first reference (C of en-de, the standard one of the metrics task)."""
+    data = benchmark("wmt21_mqm_news").machines()
+    first = replace(data, rows=tuple(replace(row, references=row.references[:1]) for row in data.rows))
+    found = first.judgements(first.score("chrf", show_progress=False)).correlate(levels="global", coefficients="kendall", interval=None)
+    assert {row["group"]: round(row["value"], 3) for row in found if row["group"] != "average"} == {"en-de": 0.105, "zh-en": 0.179}
+
+
+TESTS: dict[str, dict[str, Any]] = {
+    "cells": {"swap": "cells"},
+    "inputs": {"generalise_to": "inputs"},
+    "systems": {},
+    "williams": {"test": "williams"},
+    "both": {"generalise_to": "both"},
+}
+
+
+def wrong_shares(judgements: Judgements, human: str) -> dict[str, float]:
+    """For each test the share of all comparisons in which a difference was claimed that had the other sign on the held-out half."""
+    return {name: judgements.replicate(human=human, splits=30, draws=200, **options)[-1]["reversed_share"] for name, options in TESTS.items()}
+
+
+def test_claims_that_are_reversed_on_held_out_systems_of_realsumm() -> None:
+    """14 published metrics, 12 + 12 systems; another set of random halves has .045, .054, .015, .018 and .007."""
+    found = wrong_shares(benchmark("realsumm").judgements(peers=True), "litepyramid_recall")
+    given = {"cells": 0.045, "inputs": 0.054, "systems": 0.015, "williams": 0.018, "both": 0.007}
+    assert found == pytest.approx(given, abs=0.015)
+    assert min(found["cells"], found["inputs"]) > 1.5 * max(found["systems"], found["williams"]) > 1.5 * found["both"]
+
+
+def test_claims_that_are_reversed_on_held_out_systems_of_summeval() -> None:
+    """The published F1 scores, 8 + 8 systems; 15 other metrics have .158, .191, .033, .041 and .026."""
+    data = benchmark("summeval")
+    released = data.where(systems=[name for name in data.systems if name != "M23_dynamicmix"])
+    judgements = released.judgements(peers=True, dimensions=["relevance"])
+    found = wrong_shares(judgements.only(metrics=[label for label in judgements.labels if not label.endswith(("recall", "precision"))]), "relevance")
+    assert min(found["cells"], found["inputs"]) > 0.1
+    assert max(found["systems"], found["williams"], found["both"]) < 0.05

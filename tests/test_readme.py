@@ -151,7 +151,8 @@ def test_the_table_of_variables_names_all_that_the_code_reads():
     folders = (ROOT / name for name in ("src", "studies", "benchmarks"))
     code = "".join(path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py"))
     table = README.partition("## Environment variables")[2].partition("\n## ")[0]
-    assert set(re.findall(r'environ(?:\.get\(|\[)"((?:NLGAUGE|HF)_\w+)"', code)) == set(re.findall(r"`((?:NLGAUGE|HF)_\w+)`", table))
+    read = r'(?:environ(?:\.get\(|\[)|user_folder\(.*)"((?:NLGAUGE|HF)_\w+)"'
+    assert set(re.findall(read, code)) == set(re.findall(r"`((?:NLGAUGE|HF)_\w+)`", table))
 
 
 def test_links_to_files_of_the_repository_lead_somewhere():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from dataclasses import dataclass
 from io import BytesIO, StringIO, TextIOWrapper
 from typing import Any, ClassVar
@@ -13,8 +15,12 @@ from rich.console import Console
 
 import nlgauge
 from nlgauge.corpus import Corpus
-from nlgauge.explain import Alignment, Edit, Edits, Explanation, NgramMatches, Order, TokenScores, Transport
+from nlgauge.explain import Alignment, Edit, Edits, Entailment, ErrorSpan, ErrorSpans, Explanation, NgramMatches, Order, TokenScores, Transport
+from nlgauge.explain.wire import document, read
+from nlgauge.export.markdown import markdown_of
+from nlgauge.export.model import Sheet
 from nlgauge.export.numbers import number
+from nlgauge.export.of_explanation import explanation_page
 from nlgauge.features import Features
 from nlgauge.metric import TRUNCATED, CorpusMetric, Output
 from nlgauge.results.comparison import Compared, Comparison
@@ -285,6 +291,47 @@ def test_token_scores() -> None:
     assert "n/a" in printed(render(TokenScores("shannon", {}, [], {"alone": []})))
 
 
+def test_entailment_names_what_decided_each_sentence() -> None:
+    entail = np.array([[0.1, 0.9], [0.75, 0.2]])
+    shown = Entailment("summac", {}, ["A cat sat.", "p" * 100], ["It sat.", "It ran."], {"entail": entail, "contradict": 1 - entail}, [1, 0])
+    text = printed(render(shown), width=200)
+    assert re.search(r"1 +It sat\. +0\.75 +0\.25 +2 +p{79}…\n", text)
+    assert re.search(r"2 +It ran\. +0\.90 +0\.10 +1 +A cat sat\.", text)
+    assert "The probability of 'entail'" in text
+    assert re.search(r"1 A cat sat\. +0\.10 +0\.90", text)
+    assert "| 1 | It sat. | 0.75 | 0.25 | 2 |" in markdown_of(explanation_page(shown))
+    assert "color:#2f9e58" in shown._repr_html_()  # a good one is green
+    one = Entailment("factcc", {}, ["A cat sat."], ["It sat."], {"correct": np.array([[0.6]])}, [0])
+    assert "The probability" not in printed(render(one))
+    assert "nothing to judge it by" in printed(render(Entailment("factcc", {}, [], ["It sat."], {"correct": np.zeros((0, 1))}, [])), width=200)
+
+
+def test_a_likely_contradiction_is_bad() -> None:
+    def tones(value: float) -> set[str]:
+        page = explanation_page(Entailment("selfcheck", {}, ["a"], ["b"], {"contradict": np.array([[value]])}, [0]))
+        return {cell.tone for block in page.blocks if isinstance(block, Sheet) for row in block.rows for cell in row} - {""}
+
+    assert (tones(0.95), tones(0.05)) == ({"worst"}, {"perfect"})
+
+
+def test_error_spans_stand_under_the_words_that_are_wrong() -> None:
+    spans = [ErrorSpan(4, 11, "critical", 0.875), ErrorSpan(16, 18, "minor")]
+    text = printed(render(ErrorSpans("xcomet", {}, "The big cat sat on it", spans)))
+    lines = [line.split() for line in text.split("\n")]
+    assert ["text", "The", "big", "cat", "sat", "on", "it"] in lines
+    below = next(line for line in text.split("\n") if line.split()[:2] == ["error", "critical"])
+    above = next(line for line in text.split("\n") if line.startswith("text"))
+    places = [below.index("critical"), below.rindex("critical"), below.index("minor")]
+    assert places == [above.index(word) for word in ("big", "cat", "on")]
+    assert ["big", "cat", "critical", "4-11", "0.88"] in lines
+    assert ["on", "minor", "16-18", "n/a"] in lines
+    explained = ErrorSpans("xcomet", {}, "<b> cat", [ErrorSpan(0, 3, "minor", 1.0)])
+    assert "&lt;b&gt;" in explained._repr_html_()
+    assert "No error was found." in str(ErrorSpans("xcomet", {}, "fine", []))
+    again = read(json.loads(json.dumps(document(ErrorSpans("xcomet", {}, "The big cat sat on it", spans)))))
+    assert isinstance(again, ErrorSpans) and again.errors == spans
+
+
 @pytest.mark.parametrize(
     "explanation",
     [
@@ -293,6 +340,8 @@ def test_token_scores() -> None:
         alignment([EVIL], [EVIL], [[1.0]], [1]),
         TokenScores(EVIL, {}, [EVIL], {EVIL: [1.0]}),
         Transport(EVIL, {}, [EVIL], [EVIL], np.ones((1, 1)), np.ones((1, 1))),
+        Entailment(EVIL, {}, [EVIL] * 2, [EVIL], {EVIL: np.ones((2, 1))}, [0]),
+        ErrorSpans(EVIL, {}, EVIL, [ErrorSpan(0, 3, EVIL, 0.5)]),
         Explanation(EVIL, {}),
     ],
 )

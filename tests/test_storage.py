@@ -242,7 +242,7 @@ def test_without_texts_explaining_adding_and_recomputing_say_why_not(result, tmp
 def test_overwriting(result, tmp_path):
     place = tmp_path / "deep" / "out"
     result.save(place)
-    with pytest.raises(ResultError, match=r"holds a result already; choose another directory, or overwrite=True"):
+    with pytest.raises(ResultError, match=r"holds a result already; choose another directory, or replace it with overwrite=True"):
         result.save(place)
     nlgauge.score(["a"], ["b"], metrics="wer").save(place, overwrite=True)
     assert list(nlgauge.load(place)) == ["wer"]

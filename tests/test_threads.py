@@ -119,6 +119,11 @@ def test_what_is_read_at_first_use_may_be_asked_for_by_several_threads_at_once()
 import nlgauge
 from nlgauge.run.executors import Threads
 metrics = ["meteor", "meteor(version='2005', compat='nltk')", "flesch_reading_ease", "rouge(stem=True)"]
-nlgauge.score({PREDICTIONS!r}, {REFERENCES!r}, metrics=metrics, executor=Threads(200))
+result = nlgauge.score({PREDICTIONS!r}, {REFERENCES!r}, metrics=metrics, executor=Threads(200))
+print(*(result[label]["score"] for label in result.labels))
 """
-    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, capture_output=True, timeout=300)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=False, capture_output=True, text=True, timeout=300)
+    metrics = ["meteor", "meteor(version='2005', compat='nltk')", "flesch_reading_ease", "rouge(stem=True)"]
+    expected = nlgauge.score(PREDICTIONS, REFERENCES, metrics=metrics, executor=Serial())
+    assert done.returncode == 0, done.stderr
+    assert list(map(float, done.stdout.split())) == pytest.approx([expected[label]["score"] for label in expected.labels])

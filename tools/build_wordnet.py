@@ -23,7 +23,7 @@ DATA = Path(__file__).parents[1] / "src" / "nlgauge" / "data"
 
 
 def synset_words(line: str) -> list[str]:
-    """The words of one line in a data file, without the marks that say where an adjective may stand."""
+    """The words of a line of a data file, without the marks that say where an adjective may stand."""
     fields = line.split(" ")
     return [word.partition("(")[0] for word in fields[4 : 4 + 2 * int(fields[3], 16) : 2]]
 

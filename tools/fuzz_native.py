@@ -37,6 +37,7 @@ from nlgauge.kernels.weighted_lcs import weighted_lcs_places
 from nlgauge.kernels.word_order import word_places
 from nlgauge.metric import Metric
 from nlgauge.metric.registry import metric_classes
+from nlgauge.testing.of_values import has_model
 
 _PIECES = (
     *("the", "cat", "sat", "a", "b", "Running", "runs", "isn't", "it’s", "3,000.5", "1-2", "-\n", "\n", "\t", "  ", "\u00a0", "\u2028"),
@@ -95,7 +96,7 @@ def worn(chance: random.Random, given: str) -> str:
 
 def labels() -> list[str]:
     """All additive metrics on strings, and variants that take other kernels; those that cannot be had are left out."""
-    names = [name for name, kind in metric_classes().items() if issubclass(kind, Metric) and "model" not in kind.__dataclass_fields__]
+    names = [name for name, kind in metric_classes().items() if issubclass(kind, Metric) and not has_model(kind)]
     found = []
     for name in (*names, *_CORPUS_METRICS, *_VARIANTS):
         try:

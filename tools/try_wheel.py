@@ -1,8 +1,10 @@
-"""Tries an installed wheel, outside the checkout: the compiled kernels run, and score the sample as the plain ones do."""
+"""Tries an installed wheel, outside the checkout: compiled kernels run and score the sample as plain ones do, and the page has its files."""
 
 from __future__ import annotations
 
 import sys
+import tempfile
+from pathlib import Path
 
 import nlgauge
 from nlgauge.cli.demo import sample
@@ -19,9 +21,13 @@ def main() -> None:
     found = []
     for kernels in ("native", "python"):
         with backend.using(kernels):
-            found.append(nlgauge.Scorer(METRICS).score_corpus(texts, None, RunOptions()).segments("records"))
+            result = nlgauge.Scorer(METRICS).score_corpus(texts, None, RunOptions())
+            found.append(result.segments("records"))
     if found[0] != found[1]:
         sys.exit("compiled and plain kernels differ")
+    with tempfile.TemporaryDirectory() as place:
+        size = result.report(Path(place) / "report.html", explain=2).stat().st_size
+    print(f"report of {size:,} bytes")
     print(f"{nlgauge.__file__}: {len(METRICS)} metrics on {len(found[0])} rows, compiled and plain kernels agree")
 
 

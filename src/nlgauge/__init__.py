@@ -15,11 +15,16 @@ if TYPE_CHECKING:
     from nlgauge.compat.custom import MetricForLanguageGeneration as MetricForLanguageGeneration
     from nlgauge.compat.custom import MetricForNLG as MetricForNLG
     from nlgauge.compat.nlgmetricverse import AutoMetric as AutoMetric
+    from nlgauge.compat.nlgmetricverse import Benchmarks as Benchmarks
+    from nlgauge.compat.nlgmetricverse import CorrelationMeasures as CorrelationMeasures
     from nlgauge.compat.nlgmetricverse import DataLoaderStrategies as DataLoaderStrategies
     from nlgauge.compat.nlgmetricverse import Jury as Jury
     from nlgauge.compat.nlgmetricverse import NLGMetricverse as NLGMetricverse
     from nlgauge.compat.nlgmetricverse import get_metric_bounds as get_metric_bounds
     from nlgauge.compat.nlgmetricverse import load_metric as load_metric
+    from nlgauge.compat.nlgmetricverse import metric_human_correlation as metric_human_correlation
+    from nlgauge.compat.nlgmetricverse import metrics_correlation as metrics_correlation
+    from nlgauge.compat.nlgmetricverse import times_correlation as times_correlation
     from nlgauge.compat.rewards import reward as reward
     from nlgauge.corpus import Corpus as Corpus
     from nlgauge.errors import NlgaugeError as NlgaugeError
@@ -54,15 +59,14 @@ _HOMES = {
     **dict.fromkeys(("card", "list_metrics", "filter_metrics", "Categories", "ApplTasks", "QualityDims"), "nlgauge.metric.card"),
     **dict.fromkeys(("MetricForNLG", "MetricForLanguageGeneration"), "nlgauge.compat.custom"),
     **dict.fromkeys(
-        ("NLGMetricverse", "Jury", "load_metric", "AutoMetric", "DataLoaderStrategies", "get_metric_bounds"), "nlgauge.compat.nlgmetricverse"
+        (
+            *("NLGMetricverse", "Jury", "load_metric", "AutoMetric", "DataLoaderStrategies", "get_metric_bounds"),
+            *("metric_human_correlation", "metrics_correlation", "times_correlation", "CorrelationMeasures", "Benchmarks"),
+            *("similarity_word_matching", "n_gram_distance_visualization"),
+        ),
+        "nlgauge.compat.nlgmetricverse",
     ),
 }
-
-# Names of NLG-Metricverse that come with later releases; a call of them says so.
-_LATER = (
-    *("metric_human_correlation", "metrics_correlation", "times_correlation", "CorrelationMeasures", "Benchmarks"),
-    *("similarity_word_matching", "n_gram_distance_visualization"),
-)
 
 __all__ = sorted(_HOMES)  # noqa: PLE0605
 
@@ -70,8 +74,6 @@ __all__ = sorted(_HOMES)  # noqa: PLE0605
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
-    if name in _LATER:
-        return getattr(import_module("nlgauge.compat.nlgmetricverse"), name)
     if name == "__version__":
         return import_module("importlib.metadata").version("nlgauge")
     raise AttributeError(f"module 'nlgauge' has no attribute {name!r}")

@@ -8,6 +8,7 @@
     ├── MetricError          a metric that does not give what it must                 (also a TypeError)
     │   └── RowError         ... for one of its rows
     ├── ModelError           weights that are missing, damaged or of the wrong kind   (also a RuntimeError)
+    ├── JudgeError           a judge that cannot be asked                             (also a RuntimeError)
     ├── MissingExtraError    an optional dependency that is not installed             (also an ImportError)
     ├── NotYetError          something that comes with a later release                (also a NotImplementedError)
     └── ResultError          a result that is damaged or lacks what was asked of it   (also a ValueError)
@@ -56,6 +57,10 @@ class RowError(MetricError):
 
 class ModelError(NlgaugeError, RuntimeError):
     """Weights that are missing, damaged or of the wrong kind."""
+
+
+class JudgeError(NlgaugeError, RuntimeError):
+    """A judge that cannot be asked: an endpoint that refuses, a limit that is reached, a reply that is not in the cache."""
 
 
 class MissingExtraError(NlgaugeError, ImportError):

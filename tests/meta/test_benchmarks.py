@@ -283,11 +283,9 @@ def test_an_import_needs_a_name_and_never_overwrites(folder, tmp_path):
         ("", "has no rows"),
     ],
 )
-def test_bad_lines_are_refused(tmp_path, line, message):
-    path = tmp_path / "x.jsonl"
-    path.write_text(line, encoding="utf-8")
+def test_bad_lines_are_refused(text_file, line, message):
     with pytest.raises(InputError, match=message):
-        read_lines(path)
+        read_lines(text_file("x.jsonl", line))
 
 
 def test_what_is_written_is_read_again(tmp_path):

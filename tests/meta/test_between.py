@@ -52,7 +52,7 @@ def test_groups_are_averaged():
 def test_constant_and_missing_metrics():
     given = Judgements.from_arrays([[1, 2], [3, 4]], {"same": np.ones((2, 2)), "m": [[1, 2], [3, 5]]})
     assert np.isnan(between_metrics(given).column("value")[0])
-    with pytest.raises(InputError, match="no metrics"):
+    with pytest.raises(InputError, match="needs two metrics, got none"):
         between_metrics(Judgements.from_arrays([[1, 2]], {}))
 
 

@@ -6,6 +6,8 @@ import csv
 import gzip
 import json
 import math
+import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -239,6 +241,7 @@ def test_corpus_scores_and_all_outputs():
         (("sample", "-m", "chrf", "-c", "tau"), "there is no coefficient 'tau'"),
         (("sample", "-m", "chrf", "--interval", "x"), "--interval"),
         (("hanna", "-m", "chrf"), "Licence: MIT"),
+        (("none.csv", "--human", "q", "-m", "chrf"), "there is no file none.csv, nor a benchmark"),
     ],
 )
 def test_what_is_asked_wrongly_is_answered(words, message):
@@ -254,3 +257,172 @@ def test_help_is_that_of_the_benchmark_form():
         assert code == 0
         assert "--human" in out
     assert Study(benchmark="sample").read().systems == load("sample").systems
+
+
+def test_systems_of_a_file_need_not_have_the_same_segments(tmp_path):
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records()[1:]), "utf-8")
+    with pytest.warns(UserWarning, match="judged on different inputs"):
+        benchmark = Study(benchmark=str(path), humans=["adequacy"]).read()
+        judged = benchmark.judgements(benchmark.score("chrf", show_progress=False))
+        judged.correlate(interval=None)
+    assert (judged.systems, judged.segments) == (("A", "B", "C"), ("1", "2", "0"))
+    assert [math.isnan(value) for value in judged.human("adequacy")[:, 2]] == [True, False, False]
+    without = [{name: value for name, value in record.items() if name != "id"} for record in records()]
+    path.write_text("".join(json.dumps(record) + "\n" for record in without), "utf-8")
+    code, _, err = run(str(path), "--human", "adequacy", "-m", "chrf", *QUICK)
+    assert code == 2
+    assert "need an 'id'" in err
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    place = tmp_path_factory.mktemp("kept") / "out"
+    assert run("sample", "--human", "relevance", "-m", "chrf", "ter", "-o", str(place), *QUICK)[0] == 0
+    return place
+
+
+def test_between_metrics_of_a_study(kept, tmp_path):
+    code, out, err = run("between", str(kept), "--level", "system", "-c", "kendall", "--with-humans", "--json")
+    assert code == 0, err
+    _, benchmark, scores = reopened(kept)
+    judged = benchmark.judgements(scores, dimensions=["relevance"])
+    expected = judged.between_metrics(level="system", coefficient="kendall", humans=True)
+    assert [row["value"] for row in json.loads(out)["rows"]] == expected.column("value")
+    code, _, err = run("between", str(kept), "-m", "chrf")
+    assert (code, "needs two metrics, got chrf" in err) == (2, True)
+    _, out, _ = run("between", str(kept), "-m", "chrf,ter")
+    assert out.splitlines()[0] == "Agreement of metrics with each other: global, pearson"
+
+
+def test_what_agreement_costs(kept):
+    code, out, err = run("cost", str(kept), "--level", "global", "--json")
+    assert code == 0, err
+    scores = reopened(kept)[2]
+    seconds = {row["metric"]: row["seconds_per_1000"] for row in json.loads(out)["rows"]}
+    assert seconds == {label: 1000 * one.seconds / 96 for label, one in scores.items()}
+    assert [row["metric"] for row in json.loads(out)["rows"]] == sorted(seconds, key=seconds.get)
+    assert any(row["frontier"] for row in json.loads(out)["rows"])
+    code, _, err = run("cost", str(kept), "-m", "bleu")
+    assert code != 0
+    assert "there is no metric 'bleu'" in err
+
+
+def test_plots_on_request(kept, tmp_path):
+    pytest.importorskip("matplotlib")
+    files = {kind: str(tmp_path / f"{kind}.svg") for kind in ("forest", "heatmap", "pareto", "topk")}
+    words = [word for kind, path in files.items() for word in ("--plot", path if kind == "forest" else f"{kind}={path}")]
+    code, _, err = run("sample", "--human", "relevance", "-m", "chrf", "ter", *words, *QUICK)
+    assert code == 0, err
+    alone = {kind: str(tmp_path / f"{kind}.svg") for kind in ("scatter", "bins", "calibration", "landscape")}
+    words = [word for kind, path in alone.items() for word in ("--plot", f"{kind}={path}")]
+    code, _, err = run("sample", "--human", "relevance", "-m", "chrf", *words, *QUICK)
+    assert code == 0, err
+    of_kept = {"compare": ("--draws", "20"), "between": (), "cost": ()}
+    for command, options in of_kept.items():
+        files[command] = str(tmp_path / f"{command}.svg")
+        code, _, err = run(command, str(kept), *options, "--plot", files[command])
+        assert code == 0, err
+    drawn = {kind: Path(path).read_text("utf-8") for kind, path in {**files, **alone}.items()}
+    assert len(drawn) == 11
+    # `between` draws the heatmap, and `cost` what pareto draws, of seconds that may be the same twice.
+    assert len({text for kind, text in drawn.items() if kind not in ("heatmap", "pareto")}) == 9
+    titles = {"forest": "ceiling", "pareto": "Agreement and cost", "compare": "p of differences in pearson", "between": "Pearson between metrics"}
+    for kind, text in titles.items():
+        assert f">{text}" in drawn[kind], kind
+    code, _, err = run("sample", "--human", "relevance", "-m", "chrf", "ter", "--plot", f"scatter={tmp_path / 'x.pdf'}", *QUICK)
+    assert code == 2
+    assert "is of one metric, there are chrf, ter" in err
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [("x.gif", "ends with .pdf, .png or .svg"), ("scater=x.pdf", "did you mean 'scatter'"), ("none/x.pdf", "there is no directory none")],
+)
+def test_a_plot_that_cannot_be_drawn_is_refused_before_any_work(word, message):
+    pytest.importorskip("matplotlib")
+    code, out, err = run("sample", "-m", "chrf", "--plot", word)
+    assert code == 2
+    assert message in err
+    assert out == ""
+    assert "scoring" not in err
+
+
+def test_without_matplotlib_a_plot_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    code, _, err = run("sample", "-m", "chrf", "--plot", "x.pdf")
+    assert code == 1
+    assert 'pip install "nlgauge[plot]"' in err
+
+
+def half_judged(tmp_path):
+    path, references = tmp_path / "half.jsonl", [" ".join(f"w{(i * j) % 11}" for j in range(1, 9)) for i in range(30)]
+    rows = [
+        {"id": i, "system": system, "prediction": " ".join(words.split()[: 3 + (i + k) % 5]), "reference": words, "adequacy": None}
+        | ({"adequacy": 1 + (i + k) % 5 + k} if i % 3 == 0 else {})
+        for k, system in enumerate("AB")
+        for i, words in enumerate(references)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def test_estimates_from_few_labels(tmp_path):
+    path = half_judged(tmp_path)
+    benchmark = Study(benchmark=str(path), humans=["adequacy"]).read()
+    judged = benchmark.judgements(benchmark.score("chrf", show_progress=False))
+    for words, options in (((), {}), (("--differences", "--generalise-to", "none"), {"of": "differences", "generalise_to": "none"})):
+        code, out, err = run("estimate", str(path), "--human", "adequacy", "-m", "chrf", "--json", *words)
+        assert code == 0, err
+        expected = judged.estimate(seed=12345, **options)
+        assert [(row["estimate"], row["low"], row["labels"]) for row in json.loads(out)["rows"]] == [
+            (row["estimate"], row["low"], 10) for row in expected
+        ]
+    _, out, _ = run("estimate", str(path), "--human", "adequacy", "-m", "chrf", "--width", "1", "--json")
+    assert [row["needed"] for row in json.loads(out)["rows"]] == judged.estimate(seed=12345).labels_needed(1.0).column("needed")
+
+
+def test_what_to_label_next_and_what_came_of_it(tmp_path):
+    path = half_judged(tmp_path)
+    code, out, err = run("estimate", str(path), "--human", "adequacy", "-m", "chrf", "--next", "5", "-f", "csv")
+    assert code == 0, err
+    rows = list(csv.DictReader(out.splitlines()))
+    assert (len(rows), sum(row["proposed"] == "True" for row in rows)) == (30, 5)
+    (tmp_path / "next.csv").write_text(out, "utf-8")
+    _, table, _ = run("estimate", str(path), "--human", "adequacy", "-m", "chrf", "--next", "5")
+    assert len([line for line in table.splitlines() if line[:1].isdigit()]) == 5
+    code, out, err = run("estimate", str(path), "--human", "adequacy", "-m", "chrf", "--probabilities", str(tmp_path / "next.csv"))
+    assert code == 0, err
+    assert "with the probabilities that were given" in " ".join(out.split())
+    (tmp_path / "next.csv").write_text("segment,probability\n0,1\n", "utf-8")
+    code, _, err = run("estimate", str(path), "--human", "adequacy", "-m", "chrf", "--probabilities", str(tmp_path / "next.csv"))
+    assert code == 2
+    assert "has no probability of segment '1'" in err
+    code, _, err = run("estimate", str(path), "--human", "adequacy", "--next", "5", "--width", "1")
+    assert code == 2
+    assert "one at a time" in err
+
+
+def test_reasons_stand_below_the_table_with_what_they_are_of(tmp_path):
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(json.dumps({**record, "adequacy": 3}) + "\n" for record in records()), "utf-8")
+    _, out, _ = run(str(path), "--human", "adequacy", "-m", "chrf", "ter", "--level", "system", "-c", "kendall", "-o", str(tmp_path / "out"))
+    assert out.splitlines()[1].split() == ["metric", "value", "n"]
+    assert "chrf, ter (system): scores are the same for all" in out
+    _, out, _ = run("compare", str(tmp_path / "out"), "--draws", "20")
+    assert "chrf - ter: pearson of chrf and ter is undefined" in out
+
+
+def test_what_is_of_one_dimension_and_group_says_how_to_choose(tmp_path):
+    pytest.importorskip("matplotlib")
+    code, _, err = run("estimate", "sample", "-m", "chrf")
+    assert code == 2
+    assert "name it with --human; there are relevance, fluency" in err
+    code, _, err = run("sample", "-m", "chrf", "--plot", f"topk={tmp_path / 'x.pdf'}", *QUICK)
+    assert code == 2
+    assert "'--plot topk': it is of one human dimension" in err
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records()), "utf-8")
+    code, _, err = run("estimate", str(path), "--human", "adequacy", "--group-by", "lp", "-m", "chrf")
+    assert code == 2
+    assert "name it with --group; there are fr-en, de-en" in err

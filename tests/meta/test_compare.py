@@ -204,3 +204,54 @@ def test_one_metric_and_weights():
         with pytest.raises(InputError, match="weights of segments only where systems are swapped"):
             compare(weighted, **options)
         assert compare(weighted, test="bootstrap", draws=99, **options)[0]["p"] < 1
+
+
+def test_the_matrix_of_p_values_shows_none_as_nothing() -> None:
+    quality = np.random.default_rng(3).normal(size=(40, 5))
+    judged = Judgements.from_arrays(quality, {"good": quality + 0.01 * quality**2, "bad": -quality})
+    compared = judged.compare(test="williams")
+    assert 0 < compared[0]["p_adjusted"] < 1e-4
+    assert "<.0001" in compared.matrix().to_text()
+    assert "<" not in compared.matrix("delta").to_text()
+
+
+def test_stopping_early_reads_the_same_draws():
+    judgements = judged(seed=3)
+    whole = compare(judgements, draws=900, adjust="none")
+    found = compare(judgements, draws=900, adjust="none", stop=20)
+    assert found.made["stop"] == 20
+    assert "Besag and Clifford" in found.notes[1]
+    assert any(row["draws"] < 900 for row in found)
+    for one, other in zip(whole, found, strict=True):
+        if other["draws"] < 900:
+            assert other["p"] == pytest.approx(20 / other["draws"])
+            assert other["p"] == pytest.approx(one["p"], abs=6 * other["p_error"])
+        else:
+            assert other["p"] == one["p"]
+
+
+def test_stopping_early_is_for_permutations_without_max_t():
+    judgements = judged(seed=3)
+    assert compare(judgements, draws=50, stop=5).made["adjust"] == "holm"
+    with pytest.raises(ParameterError, match="none can stop early"):
+        compare(judgements, stop=20, adjust="maxT")
+    for options in ({"stop": 0}, {"stop": 20, "test": "bootstrap"}, {"stop": 2.5}):
+        with pytest.raises(ParameterError, match="stop is a whole number"):
+            compare(judgements, **options)
+
+
+@pytest.mark.parametrize("test", ["permutation", "bootstrap", "williams"])
+def test_without_any_human_score_every_pair_has_a_reason(test: str) -> None:
+    rng = np.random.default_rng(0)
+    judged = Judgements.from_arrays(np.full((5, 9), np.nan), {name: rng.normal(size=(5, 9)) for name in "abc"})
+    found = judged.compare(test=test, draws=20)
+    assert len(found) == 3
+    for row in found:
+        assert np.isnan([row["value"], row["delta"], row["low"], row["p"], row["p_adjusted"]]).all()
+        assert "is undefined" in row["reason"]
+
+
+def test_too_few_systems_are_said() -> None:
+    judged = Judgements.from_arrays([[1, 2], [3, 4]], {"a": [[1, 2], [2, 3]], "b": [[2, 2], [1, 3]]})
+    assert judged.compare(draws=20).notes[1].startswith("Nothing can be said from 2 systems")
+    assert judged.only(systems=["system1"]).compare(draws=20).notes[1].startswith("Nothing can be said from 1 system:")

@@ -328,3 +328,51 @@ def test_nothing_that_is_degenerate_raises_or_warns() -> None:
         interval, method = ["both", "systems", "inputs", "fisher"][trial % 4], ["percentile", "bca"][trial % 3 == 0]
         for row in correlate(judged, LEVELS, list(MEASURES), draws=4, interval=interval, method=method):
             assert not math.isnan(row["value"]) or row["reason"]
+
+
+def test_two_systems_have_a_reason_and_no_interval_over_systems() -> None:
+    rng = np.random.default_rng(0)
+    judged = Judgements.from_arrays(rng.normal(size=(2, 9)), {"a": rng.normal(size=(2, 9))})
+    for interval in ("both", "systems"):
+        for row in judged.correlate(levels=["system", "input"], coefficients=["pearson", "acc_eq"], interval=interval, draws=20):
+            assert not math.isnan(row["value"])
+            assert math.isnan(row["low"])
+            assert "an interval over systems needs three of them, there are 2" in row["reason"]
+            assert ("1 or -1" in row["reason"]) == ((row["level"], row["coefficient"]) == ("system", "pearson"))
+    inputs = judged.correlate(levels="input", coefficients="pearson", interval="inputs", draws=20)[0]
+    assert not math.isnan(inputs["low"])
+    assert inputs["reason"] == ""
+
+
+@pytest.mark.parametrize(("average", "undefined"), [("pairs", "drop"), ("macro", "zero"), ("pairs", "zero")])
+@pytest.mark.parametrize("level", ["input", "by_system"])
+def test_how_groups_become_one_value(average: str, undefined: str, level: str) -> None:
+    rng = np.random.default_rng(3)
+    x, z = rng.integers(4, size=(5, 6)).astype(float), rng.integers(4, size=(5, 6)).astype(float)
+    z[:, 2] = z[3] = 1.0
+    x[1:3, 0] = np.nan
+    judged = Judgements.from_arrays(z, {"a": x})
+    options = {"levels": level, "coefficients": "kendall", "average": average, "undefined": undefined}
+
+    def explicit(x: np.ndarray, z: np.ndarray) -> float:
+        sides = (x.T, z.T) if level == "input" else (x, z)
+        values, weights = [], []
+        for one, other in zip(*sides, strict=True):
+            known = ~np.isnan(one)
+            value = stats.kendalltau(one[known], other[known]).statistic if known.sum() > 1 else math.nan
+            if undefined == "zero" or not math.isnan(value):
+                values.append(0.0 if math.isnan(value) else value)
+                weights.append(known.sum() * (known.sum() - 1) / 2 if average == "pairs" else 1.0)
+        return float(np.average(values, weights=weights))
+
+    row = judged.correlate(interval="inputs", draws=30, **options)[0]
+    assert row["value"] == pytest.approx(explicit(x, z))
+    assert row["value"] != pytest.approx(judged.correlate(levels=level, coefficients="kendall", interval=None)[0]["value"])
+    drawn = bootstrap(5, 6, "inputs", 30, 12345)
+    columns = [np.repeat(np.arange(6), counts.astype(int)) for counts in drawn.inputs]
+    bounds = percentile(np.array([explicit(x[:, chosen], z[:, chosen]) for chosen in columns]), 0.95)
+    assert (row["low"], row["high"]) == pytest.approx(bounds[:2])
+    with pytest.raises(ParameterError, match="average must be 'macro' or 'pairs' and undefined 'drop' or 'zero'"):
+        judged.correlate(average="micro")
+    with pytest.raises(ParameterError, match="comparisons average over what is defined"):
+        judged.with_metrics({"b": x}).compare(coefficient=replace(measure("kendall"), undefined="zero"))

@@ -373,7 +373,7 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
         estimate(human, {"chrf": metrics[0][:, 1:]})
     with pytest.raises(InputError, match="infinite"):
         estimate(np.where(human > 2, np.inf, human), metrics)
-    with pytest.raises(InputError, match="must be numbers"):
+    with pytest.raises(InputError, match="must hold numbers"):
         estimate([["good"]], [[1.0]])
     with pytest.raises(ParameterError, match="at least 2 systems"):
         estimate(human[0], metrics[0, 0], of="differences")

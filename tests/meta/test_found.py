@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from nlgauge.errors import UnknownNameError
+from nlgauge.errors import InputError, UnknownNameError
 from nlgauge.meta import Found
 from nlgauge.meta.found import made
 
@@ -51,8 +51,33 @@ def test_media_escape_what_they_show() -> None:
     assert "0.1235" in repr(found)
 
 
+def test_p_values_are_never_shown_as_nothing() -> None:
+    found = Found([{"p": 2e-9, "p_adjusted": 0.00094, "value": 2e-9, "own": 1e-7}], p_values=("p", "p_adjusted", "own"))
+    assert found.to_text().split()[-4:] == ["<.0001", "0.0009", "0.0000", "<.0001"]
+    assert [cell.text for cell in found.page(3).sheets()[0].rows[0]] == ["<.001", "<.001", "0.000", "<.001"]
+    assert "2e-09" in found.to_csv()
+    assert "&lt;.0001" in found._repr_html_()
+
+
 def test_how_it_was_made_names_versions_and_leaves_out_what_was_not_given() -> None:
     found = made(seed=1, rule=None)
     assert found["seed"] == 1
     assert "rule" not in found
     assert "numpy " in found["versions"]
+
+
+def test_a_console_shows_what_says_something() -> None:
+    rows = [{"metric": name, "level": "system", "value": 0.5, "p": math.nan, "note": "", "n_undefined": 0} for name in ("a", "b")]
+    shown = str(Found(rows, {}, "Agreement")).splitlines()
+    assert shown[0] == "Agreement: level system"
+    assert shown[1].split() == ["metric", "value"]
+    one = str(Found(rows[:1], {}, "Agreement")).splitlines()
+    assert one[1].split() == ["metric", "level", "value"]
+    counted = [{**row, "n_undefined": i, "wins": 0} for i, row in enumerate(rows)]
+    assert str(Found(counted)).splitlines()[1].split() == ["metric", "value", "n_undefined", "wins"]
+    assert "note" in Found(rows).to_text(), "files have every column"
+
+
+def test_rows_without_a_plot_say_so() -> None:
+    with pytest.raises(InputError, match="there is no plot of such rows"):
+        Found(ROWS).plot()

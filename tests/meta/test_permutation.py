@@ -1,5 +1,6 @@
 """Every vectorised permutation against swapped scores, one draw and one pair of metrics at a time, with scipy's coefficients."""
 
+import dataclasses
 from itertools import combinations
 
 import numpy as np
@@ -97,19 +98,41 @@ def test_nulls_are_those_of_swapped_scores(level, swap, seed, systems, inputs, k
 
 
 @pytest.mark.parametrize(
-    ("name", "level"), [("pdp", "input"), ("darr", "input"), ("spa", "system"), ("acc_eq_calibrated", "input"), ("acc_eq", "input")]
+    ("name", "level"),
+    [
+        *(("pdp", level) for level in LEVELS),
+        *(("darr", "input"), ("spa", "system"), ("acc_eq_calibrated", "input"), ("acc_eq", "input"), ("gamma", "input")),
+    ],
 )
-def test_measures_that_are_not_means_of_coefficients(name, level):
-    x, z = scores(7, 4, 5, "mixed", True)
+@pytest.mark.parametrize("swap", GENERALISES_TO)
+@pytest.mark.parametrize(("kind", "missing"), [("mixed", True), ("plain", False), ("rounded", True)])
+def test_measures_that_are_not_means_of_coefficients(name, level, swap, kind, missing):
+    x, z = scores(7, 4, 5, kind, missing)
     z = z * 30
-    swaps = drawn_swaps("cells", 4, 5, 3, 1)
+    swaps = drawn_swaps(swap, 4, 5, 6, 1)
     present = np.isfinite(z) & np.isfinite(x).all(axis=0)
     points = np.where(present, standardised(x, z).x, np.nan)
     found = null_differences(x, z, level, MEASURES[name], swaps)
     for draw, sign in enumerate(swaps.of_cells()):
         one, other = np.where(sign > 0, points[0], points[2]), np.where(sign > 0, points[2], points[0])
         expected = (MEASURES[name].value(level, values, np.where(present, z, np.nan)).value for values in (one, other))
-        assert found[draw, 1] == pytest.approx(next(expected) - next(expected), abs=1e-12)
+        assert found[draw, 1] == pytest.approx(next(expected) - next(expected), abs=1e-9, nan_ok=True)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32), st.sampled_from(list(GENERALISES_TO)), st.booleans(), st.sampled_from(["discordant", "ignore"]))
+def test_darr_under_every_swap(seed, swap, missing, ties):
+    x, z = scores(seed, 5, 6, "rounded", missing)
+    measure = dataclasses.replace(MEASURES["darr"], threshold=1.0, ties=ties)
+    swaps = drawn_swaps(swap, 5, 6, 5, seed)
+    present = np.isfinite(z) & np.isfinite(x).all(axis=0)
+    points = np.where(present, standardised(x, z).x, np.nan)
+    found = null_differences(x, z, "input", measure, swaps)
+    for draw, sign in enumerate(swaps.of_cells()):
+        for at, (k, m) in enumerate(combinations(range(3), 2)):
+            one, other = np.where(sign > 0, points[k], points[m]), np.where(sign > 0, points[m], points[k])
+            first, second = (measure.value("input", values, np.where(present, z, np.nan)).value for values in (one, other))
+            assert found[draw, at] == pytest.approx(first - second, abs=1e-9, nan_ok=True)
 
 
 def test_swaps_are_drawn_once_and_said_by_name():

@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 
 from nlgauge.errors import InputError
 from nlgauge.meta import Found, Judgements, compare, correlate, plots, replicate
-from nlgauge.meta.plots.pareto import frontier
+from nlgauge.meta.costs import frontier
 from tests.meta.drawn import check_readable, lines, words
 from tests.meta.test_plots import judged
 

@@ -172,7 +172,7 @@ def test_stress_has_the_shares_with_ties_apart():
     assert [ax.get_title(loc="left") for ax in figure.axes] == found.made["metrics"].split(", ")
     for ax in figure.axes:
         rows = found.where(metric=ax.get_title(loc="left")).rows
-        assert shown_ticks(figure.axes[0].yaxis) == [f"{row['phenomenon']}, {row['severity']}".replace("_", " ") for row in rows]
+        assert shown_ticks(figure.axes[0].yaxis) == [f"{row['phenomenon']}, {row['severity']}" for row in rows]
         for place, row in enumerate(rows):
             if row["n"]:
                 bars = [patch for patch in ax.patches if patch.get_y() < place < patch.get_y() + patch.get_height()]

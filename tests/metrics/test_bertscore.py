@@ -10,7 +10,10 @@ import pytest
 from strategies import SENTENCES
 
 import nlgauge
+from nlgauge.errors import ParameterError
 from nlgauge.metrics.bertscore import BertScore
+from nlgauge.metrics.bertscore_baselines import _BASELINES
+from nlgauge.metrics.token_matching import LAYERS
 from nlgauge.models import store
 from nlgauge.models.loader import load_encoder
 
@@ -18,6 +21,8 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 bert_score = pytest.importorskip("bert_score")
 
+# A given baseline, here one that changes nothing, is taken where bert-score has none for the model, so that `rescale` may be tried.
+TEST_PARAMETERS = {"baseline": (0.0, 0.0, 0.0)}
 CHANGED_PARAMETERS = {"layer": 1, "baseline": (0.5, 0.25, -0.5)}
 # A text without tokens scores 0, also against another one.
 # Texts without a token, or without one that the tiny model knows.
@@ -84,7 +89,7 @@ def test_prefix_space_is_put_in_whatever_the_tokeniser_was_saved_with(roberta: P
 
 def test_spec_toy_vector(monkeypatch: pytest.MonkeyPatch) -> None:
     from nlgauge.corpus.columns import Ragged
-    from nlgauge.features.encoders import Hidden
+    from nlgauge.features.encoder_layers import Hidden
 
     half = 0.5**0.5
     vectors = Ragged.of([np.array([[1, 0], [0, 1]], dtype=float), np.array([[1, 0], [half, half], [-1, 0]], dtype=float)], dtype=np.float64)
@@ -152,3 +157,42 @@ def test_alignment_shows_the_similarities_that_were_scored(tiny_models: dict[str
     best = shown.similarity.max(axis=1)
     assert shown.prediction[1:4] == ["the", "cat", "sat"]
     assert (best @ shown.prediction_weights) / shown.prediction_weights.sum() == pytest.approx(shown.statistics["precision"][0])
+
+
+def test_baselines_are_bert_scores() -> None:
+    package = pytest.importorskip("bert_score")
+    folder = Path(package.__file__).parent / "rescale_baseline"
+    assert len(_BASELINES) > 30
+    for (lang, model, layer), expected in _BASELINES.items():
+        lines = (folder / lang / f"{model}.tsv").read_text().splitlines()[1:]
+        (found,) = (tuple(map(float, line.split(",")[1:])) for line in lines if line.split(",")[0] == str(layer))
+        assert found == expected
+        assert LAYERS[model] == layer
+    assert _BASELINES["en", "roberta-large", 17] == (0.83150584, 0.8314941, 0.83122575)
+
+
+def test_rescaling_takes_the_baseline_of_the_language_and_model(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    place = str(tiny_models["encoder"])
+    name = Path(place).name
+    tables = {("en", name, 2): (0.5, 0.4, 0.3), ("de", name, 2): (0.1, 0.2, 0.6)}
+    monkeypatch.setattr("nlgauge.metrics.bertscore_baselines._BASELINES", tables)
+    texts = ["the cat sat", ""], ["a cat on the mat", "the cat"]
+    plain = nlgauge.score(*texts, metrics=BertScore(place, 2)).segments("records")
+    for lang, (p, r, f) in ((None, tables["en", name, 2]), ("en-GB", tables["en", name, 2]), ("de", tables["de", name, 2])):
+        result = nlgauge.score(*texts, metrics={"path": BertScore(place, 2, rescale=True), "resulting_name": "b"}, lang=lang)
+        for row, before in zip(result.segments("records"), plain, strict=True):
+            label = next(key for key in before if key not in ("segment", "system"))
+            expected = [(before[label + suffix] - b) / (1 - b) for suffix, b in (("", f), (".precision", p), (".recall", r))]
+            assert [row["b"], row["b.precision"], row["b.recall"]] == pytest.approx(expected)
+        assert f"baseline:{p},{r},{f}|" in result.signatures["b"]
+
+
+def test_no_baseline_is_borrowed() -> None:
+    with pytest.raises(ParameterError, match="no baseline for layer 6 of 'minilm' in 'en'; score without rescale, or give baseline"):
+        nlgauge.score(["a"], ["a"], metrics="bertscore(model='minilm', rescale=True)")
+    with pytest.raises(ParameterError, match="no baseline for layer 9 of 'bert-base-multilingual-cased' in 'ja'"):
+        nlgauge.score(["a"], ["a"], metrics="bertscore(rescale=True)", lang="ja")
+    assert BertScore(rescale=True).for_language("zh").baseline == (0.54804957, 0.5480091, 0.54755783)
+    assert BertScore("FacebookAI/roberta-large@v1", rescale=True).outputs()["f1"][0].low == pytest.approx(-0.83122575 / (1 - 0.83122575))
+    with pytest.raises(ParameterError, match="rescale must be True or False"):
+        BertScore(rescale=1)  # type: ignore[arg-type]

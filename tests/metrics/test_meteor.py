@@ -360,11 +360,9 @@ def test_the_signature_follows_the_content_of_the_file(tmp_path):
         ("a\t \n", "line 1: .*two phrases"),
     ],
 )
-def test_a_bad_table_says_where(tmp_path, text, message):
-    path = tmp_path / "table.txt"
-    path.write_text(text, encoding="utf-8")
+def test_a_bad_table_says_where(text_file, text, message):
     with pytest.raises(InputError, match=message):
-        meteor("a", "b", paraphrases=str(path))
+        meteor("a", "b", paraphrases=str(text_file("table.txt", text)))
 
 
 def test_a_table_that_cannot_be_read(tmp_path):

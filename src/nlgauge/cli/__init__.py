@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from nlgauge.cli import benchmarks, meta, models
+from nlgauge.cli import benchmarks, judge, meta, models
 from nlgauge.cli.add import add
 from nlgauge.cli.card import card
 from nlgauge.cli.check import check
@@ -19,9 +19,12 @@ from nlgauge.cli.demo import demo
 from nlgauge.cli.eval import eval_command, version, version_line
 from nlgauge.cli.explain import explain
 from nlgauge.cli.list import list_command
+from nlgauge.cli.plot import plot
 from nlgauge.cli.program import Program
+from nlgauge.cli.report import report
 from nlgauge.cli.score import score
 from nlgauge.cli.segments import segments
+from nlgauge.cli.serve import serve
 from nlgauge.cli.show import show_command
 
 app = typer.Typer(
@@ -37,6 +40,9 @@ app.command("show", cls=Spelled)(show_command)
 app.command("segments", cls=Spelled)(segments)
 app.command(cls=Spelled)(add)
 app.command()(compare)
+app.command()(report)
+app.command()(serve)
+app.command()(plot)
 app.command()(explain)
 app.command()(check)
 app.command("list")(list_command)
@@ -44,6 +50,7 @@ app.command()(card)
 app.add_typer(models.app, name="models")
 app.add_typer(benchmarks.app, name="benchmarks")
 app.add_typer(meta.app, name="meta")
+app.add_typer(judge.app, name="judge")
 app.command()(demo)
 app.command("eval")(eval_command)
 app.command()(version)

@@ -43,7 +43,7 @@ def add(
     if not metrics and not systems:
         raise typer.BadParameter("name what to add: -m METRIC... or --system FILE.", param_hint="'--metric'")
     if output is not None:
-        check_free(output, overwrite)
+        check_free(output, overwrite, "--overwrite")
     result = load(directory)
     if systems:
         result = result.add(predictions=_predictions(result, systems, encoding=encoding, delimiter=delimiter))

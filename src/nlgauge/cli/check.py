@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,8 @@ from nlgauge.cli.output import say, show, show_json
 from nlgauge.cli.program import FAILURE, WORSE
 
 if TYPE_CHECKING:
+    from nlgauge.export.model import Page
+    from nlgauge.results.gate import Change, Limit
     from nlgauge.results.result import Result
 
 
@@ -63,8 +66,7 @@ def check(
 
     Exit codes: 0 all conditions passed, 3 a system failed one, 1 a condition could not be decided or something went wrong, 2 wrong usage.
     """
-    from nlgauge.export.markdown import markdown_of
-    from nlgauge.results.gate import ANY, Change, Limit, gate_page, verdicts
+    from nlgauge.results.gate import gate_page, verdicts
     from nlgauge.results.storage import load
     from nlgauge.terminal.pages import Printed
 
@@ -72,12 +74,7 @@ def check(
     one_of(test, ("randomisation", "bootstrap"), "--test")
     if not 0 < alpha < 1:
         raise typer.BadParameter(f"{alpha} is not between 0 and 1.", param_hint="'--alpha'")
-    limits = [*(Limit.read(text, above=False) for text in fail_under or ()), *(Limit.read(text, above=True) for text in fail_over or ())]
-    changes = [Change.read(text) for text in fail_if or ([f"{ANY} worsens"] if baseline is not None else [])]
-    if not changes and not limits:
-        raise typer.BadParameter("give --baseline NAME or RESULT to compare with, or --fail-under METRIC=NUMBER.", param_hint="'--baseline'")
-    if changes and baseline is None:
-        raise typer.BadParameter(f"{str(changes[0])!r} needs --baseline NAME or RESULT to compare with.", param_hint="'--fail-if'")
+    changes, limits = _conditions(baseline, fail_if or (), fail_under or (), fail_over or ())
     result = load(directory)
     for system in systems or ():
         result.check_system(system)
@@ -91,20 +88,41 @@ def check(
         result = result.where(**conditions(where))
     options = {"test": test, "confidence": confidence, "resamples": resamples, "seed": seed}
     found, comparison = verdicts(result, baseline, checked, changes, limits, alpha, **options)
+    outcome = _outcome([verdict.failed for verdict in found])
     if summary is not None:
-        with summary.open("a", encoding="utf-8", newline="") as stream:
-            stream.write(
-                f"### nlgauge check: {_outcome([verdict.failed for verdict in found])}\n\n{markdown_of(gate_page(found, comparison, alpha))}\n"
-            )
+        _append(summary, outcome, gate_page(found, comparison, alpha))
     if as_json:
         show_json({"alpha": alpha, "baseline": baseline, "conditions": [verdict.record() for verdict in found]})
     else:
         show(Printed(gate_page(found, comparison, alpha, whole=False)))
-    say(_outcome([verdict.failed for verdict in found]))
+    say(outcome)
     if any(verdict.failed for verdict in found):
         raise typer.Exit(WORSE)
     if any(verdict.failed is None for verdict in found):
         raise typer.Exit(FAILURE)
+
+
+def _conditions(
+    baseline: str | None, fail_if: Sequence[str], fail_under: Sequence[str], fail_over: Sequence[str]
+) -> tuple[list[Change], list[Limit]]:
+    """The changes and limits that were asked for; with a baseline alone, that nothing worsens."""
+    from nlgauge.results.gate import ANY, Change, Limit
+
+    limits = [*(Limit.read(text, above=False) for text in fail_under), *(Limit.read(text, above=True) for text in fail_over)]
+    changes = [Change.read(text) for text in fail_if or ([f"{ANY} worsens"] if baseline is not None else [])]
+    if not changes and not limits:
+        raise typer.BadParameter("give --baseline NAME or RESULT to compare with, or --fail-under METRIC=NUMBER.", param_hint="'--baseline'")
+    if changes and baseline is None:
+        raise typer.BadParameter(f"{str(changes[0])!r} needs --baseline NAME or RESULT to compare with.", param_hint="'--fail-if'")
+    return changes, limits
+
+
+def _append(summary: Path, outcome: str, page: Page) -> None:
+    """Adds the table to a file of Markdown."""
+    from nlgauge.export.markdown import markdown_of
+
+    with summary.open("a", encoding="utf-8", newline="") as stream:
+        stream.write(f"### nlgauge check: {outcome}\n\n{markdown_of(page)}\n")
 
 
 def _outcome(failed: list[bool | None]) -> str:

@@ -20,6 +20,9 @@ def compare(
     form: Annotated[str, typer.Option("--format", "-f", help=f"Form: {', '.join(FORMATS)}.", metavar="FORM")] = "table",
     as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
     where: Where = None,
+    ranks: Annotated[
+        bool, typer.Option("--ranks", help="All systems at once: letters, and the ranks that each may have, by max-T over all pairs.")
+    ] = False,
     test: PairedTest = "randomisation",
     confidence: Confidence = 0.95,
     resamples: Annotated[int, typer.Option("--resamples", min=1, help="Resamples for intervals and tests.", metavar="N")] = 1000,
@@ -37,6 +40,17 @@ def compare(
         raise ResultError(f"a comparison needs two systems, {directory} has {result.systems[0]!r} alone; run: nlgauge add {directory} --system FILE")
     if where:
         result = result.where(**conditions(where))
+    if ranks:
+        if systems:
+            raise ParameterError("--ranks compares all systems of the result; leave the systems out.")
+        found = result.ranks(confidence=confidence, resamples=resamples, seed=seed)
+        if as_json or form == "json":
+            show_json({"confidence": found.confidence, "resamples": found.resamples, "seed": found.seed, "ranks": found.records()})
+        elif form == "table":
+            show(found)
+        else:
+            typer.echo(written(found, form), nl=False)
+        return
     try:
         comparison = result.compare(*(systems or ()), test=test, confidence=confidence, resamples=resamples, seed=seed)
     except LookupError as error:

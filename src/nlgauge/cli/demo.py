@@ -41,7 +41,7 @@ def demo(
     from nlgauge.scorer import Scorer
     from nlgauge.terminal.tables import comparison_table
 
-    check_free(output, overwrite)
+    check_free(output, overwrite, "--overwrite")
     scorer = Scorer(METRICS + MODEL_METRICS if models else METRICS)
     result = scorer.score_corpus(sample(), None, RunOptions())
     save(context, result, output, overwrite=overwrite)

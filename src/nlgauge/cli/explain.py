@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,6 +27,7 @@ def explain(
 ) -> None:
     """Shows why a segment got its score: matched words, edits, alignments."""
     from nlgauge.errors import ParameterError
+    from nlgauge.explain.wire import document
     from nlgauge.results.storage import load
 
     result = load(directory)
@@ -41,7 +42,7 @@ def explain(
             {
                 "metric": result.label(metric),
                 "segment": result.corpus.ids[number],
-                "systems": {name: [_document(explanation) for explanation in explanations] for name, explanations in found.items()},
+                "systems": {name: [document(explanation) for explanation in explanations] for name, explanations in found.items()},
             }
         )
         return
@@ -57,12 +58,6 @@ def _explanations(result: Result, metric: str, segment: str, system: str) -> lis
     if not found:
         raise ResultError(f"{result.label(metric)} has no explanation for a segment.")
     return found
-
-
-def _document(explanation: Explanation) -> dict[str, Any]:
-    from dataclasses import fields
-
-    return {"kind": type(explanation).__name__, **{field.name: getattr(explanation, field.name) for field in fields(explanation)}}
 
 
 def _segment(corpus: Corpus, number: int) -> list[RenderableType]:

@@ -2,27 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from nlgauge.cli.meta_study import FoundOptions
 from nlgauge.cli.output import say, show, show_json
 from nlgauge.cli.present import written
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from nlgauge.meta.found import Found
 
+# What a table has even where it is not known in any row.
+_ALWAYS = ("value", "delta", "better", "estimate", "needed")
 
-def show_found(found: Found, brief: Found, table: Callable[[], RenderableType], form: str, *, quiet: bool) -> None:
-    """Prints all columns for programs (json, csv, tsv), the brief ones for readers, and how they were made."""
+
+def show_found(found: Found, columns: Sequence[str], shown: FoundOptions, by: Sequence[str] = ()) -> None:
+    """Prints all columns for programs (json, csv, tsv), these columns for readers, and how the rows were made.
+
+    `by` names columns of which each combination has a table of its own.
+    """
+    form = shown.form
     if form == "json":
         show_json({"made": dict(found.made), "notes": list(found.notes), "rows": [dict(row) for row in found.rows]})
     elif form != "table":
-        typer.echo(written(found if form in ("csv", "tsv") else brief, form), nl=False)
+        whole = shown.details or form in ("csv", "tsv")
+        typer.echo(written(found if whole else _with_columns(found, _told(found, columns)), form), nl=False)
     else:
-        show(table())
-        if not quiet:
+        _show_tables(found, columns, shown.details, by)
+        if not shown.quiet:
             say(", ".join(f"{name}: {value}" for name, value in found.made.items()))
+
+
+def _show_tables(found: Found, columns: Sequence[str], details: bool, by: Sequence[str]) -> None:
+    """What is the same in all rows of a table stands in its title; reasons stand below."""
+    from nlgauge.export.model import Page
+    from nlgauge.terminal.pages import Printed
+
+    sheets = []
+    for key in dict.fromkeys(tuple(row.get(name) for name in by) for row in found.rows):
+        part = replace(found, rows=[row for row in found.rows if tuple(row.get(name) for name in by) == key], made={}, notes=())
+        told = part.names if details else _told(part, columns)
+        same = [name for name in ("human", "group", "level", "coefficient") if name in told and len(set(part.column(name))) == 1]
+        title = ": ".join(filter(None, ["" if by else found.title, ", ".join(str(part[0][name]) for name in same)]))
+        sheets += replace(_with_columns(part, [name for name in told if name not in same]), title=title).page(4 if details else 3).sheets()
+    show(Printed(Page(sheets, (), (*found.notes, *_reasons(found)))))
+
+
+def _told(found: Found, columns: Sequence[str]) -> list[str]:
+    """The columns that are shown, without those that say nothing in any row."""
+    known = [name for name in columns if name in found.names]
+    return [name for name in known if name in _ALWAYS or not all(_unknown(value) for value in found.column(name))]
+
+
+def _unknown(value: Any) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and isnan(value))
+
+
+def _with_columns(found: Found, names: Sequence[str]) -> Found:
+    return replace(found, rows=[{name: row.get(name) for name in names} for row in found.rows])
+
+
+def _reasons(found: Found) -> list[str]:
+    """Why something is not known or to be read with care, each reason once with what it is of."""
+    by_reason: dict[tuple[str, str], dict[str, None]] = {}
+    for row in found.rows:
+        if row.get("reason"):
+            called = " - ".join(str(row[name]) for name in ("metric", "system", "other") if row.get(name))
+            by_reason.setdefault((row["reason"], row.get("level", "")), {})[called] = None
+    return [f"{', '.join(called)}{level and f' ({level})'}: {reason}" for (reason, level), called in by_reason.items()]

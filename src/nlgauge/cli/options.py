@@ -39,6 +39,7 @@ PairedTest = Annotated[
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a result that exists already.")]
+SeedOfAll = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.", metavar="N")]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the resampling (default: that of the run).", metavar="N")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only scores, warnings and errors: no progress, no signatures.")]
 ResultDirectory = Annotated[Path, typer.Argument(exists=True, file_okay=False, help="A directory that `nlgauge score -o` wrote.", metavar="RESULT")]
@@ -51,6 +52,14 @@ Delimiter = Annotated[
     str | None,
     typer.Option("--delimiter", help="Delimiter of .tsv and .csv files, such as ; or tab.", metavar="CHARACTER", rich_help_panel=_INPUTS),
 ]
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """How models run."""
+
+    device: Annotated[str | None, typer.Option("--device", help="Where models run: cpu, cuda, ...", metavar="NAME")] = None
+    batch_size: Annotated[int | None, typer.Option("--batch-size", min=1, help="Texts that a model reads at once.", metavar="N")] = None
 
 
 @dataclass(frozen=True)
@@ -96,13 +105,26 @@ class InputOptions:
 
 
 @dataclass(frozen=True)
-class ShownOptions:
+class FormOptions:
+    """In which form tables are printed."""
+
+    format: Annotated[str, typer.Option("--format", "-f", help=f"Form: {', '.join(FORMATS)}.", metavar="FORM", rich_help_panel=_SHOWN)] = "table"
+    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.", rich_help_panel=_SHOWN)] = False
+    quiet: Quiet = False
+
+    def __post_init__(self) -> None:
+        one_of(self.form, FORMATS, "--format")
+
+    @property
+    def form(self) -> str:
+        """The form in which tables are printed."""
+        return "json" if self.as_json else {"text": "table"}.get(self.format, self.format)
+
+
+@dataclass(frozen=True)
+class ShownOptions(FormOptions):
     """What is shown of a result, and in which form."""
 
-    format: Annotated[
-        str, typer.Option("--format", "-f", help=f"Form of the scores: {', '.join(FORMATS)}.", metavar="FORM", rich_help_panel=_SHOWN)
-    ] = "table"
-    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.", rich_help_panel=_SHOWN)] = False
     score_only: Annotated[
         bool,
         typer.Option("--score-only", "-b", help="Print numbers alone: one line per system, tabs between metrics.", rich_help_panel=_SHOWN),
@@ -130,10 +152,9 @@ class ShownOptions:
     ] = None
     texts: Annotated[bool, typer.Option("--texts", help="Write the texts of segments too.", rich_help_panel=_SEGMENTS)] = False
     wide: Annotated[bool, typer.Option("--wide", help="One row per segment, with every system side by side.", rich_help_panel=_SEGMENTS)] = False
-    quiet: Quiet = False
 
     def __post_init__(self) -> None:
-        one_of(self.form, FORMATS, "--format")
+        super().__post_init__()
         one_of(self.test, TESTS, "--test")
         checked_confidence(self.confidence)
         if self.score_only and self.by:
@@ -142,11 +163,6 @@ class ShownOptions:
             check_target(self.segments)
         elif self.texts or self.wide:
             raise typer.BadParameter("--texts and --wide belong to --segments FILE.", param_hint="'--segments'")
-
-    @property
-    def form(self) -> str:
-        """The form in which scores are printed."""
-        return "json" if self.as_json else {"text": "table"}.get(self.format, self.format)
 
     def of_tables(self) -> dict[str, Any]:
         """The options of `TableOptions`."""

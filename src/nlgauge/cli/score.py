@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli.command import with_options
-from nlgauge.cli.options import InputOptions, Metrics, Overwrite, ShownOptions
+from nlgauge.cli.options import InputOptions, Metrics, ModelOptions, Overwrite, SeedOfAll, ShownOptions
 from nlgauge.cli.output import say
 from nlgauge.cli.present import present, save
+from nlgauge.cli.sacrebleu_options import SacrebleuOptions
 from nlgauge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
     from nlgauge.metric import AnyMetric
-
-_SACREBLEU = "As in sacreBLEU"
 
 
 @with_options
@@ -51,42 +50,15 @@ def score(
     reduce: Annotated[
         str | None, typer.Option("--reduce", help="How scores against several references become one: best, max, min, mean, ...", metavar="RULE")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.", metavar="N")] = 12345,
-    device: Annotated[str | None, typer.Option("--device", help="Where models run: cpu, cuda, ...", metavar="NAME")] = None,
-    batch_size: Annotated[int | None, typer.Option("--batch-size", min=1, help="Texts that a model reads at once.", metavar="N")] = None,
+    seed: SeedOfAll = 12345,
+    models: ModelOptions,
     offline: Annotated[bool, typer.Option("--offline", help="Never use the network.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that work at once.", metavar="N")] = 1,
     no_texts: Annotated[bool, typer.Option("--no-texts", help="Save hashes instead of texts.")] = False,
     overwrite: Overwrite = False,
     read: InputOptions,
     shown: ShownOptions,
-    tokenize: Annotated[
-        str | None,
-        typer.Option(
-            "--tokenize", "-tok", help="Tokeniser of BLEU; without BLEU, of the metrics that take it.", metavar="NAME", rich_help_panel=_SACREBLEU
-        ),
-    ] = None,
-    lowercase: Annotated[
-        bool, typer.Option("--lowercase", "-lc", help="Lower case for BLEU; without BLEU, for the metrics that can.", rich_help_panel=_SACREBLEU)
-    ] = False,
-    test_set: Annotated[
-        str | None,
-        typer.Option("--test-set", "-t", help="References and sources of a test set of sacreBLEU.", metavar="NAME", rich_help_panel=_SACREBLEU),
-    ] = None,
-    origlang: Annotated[
-        str | None,
-        typer.Option("--origlang", "-ol", help="Of the test set: this original language.", metavar="CODE", rich_help_panel=_SACREBLEU),
-    ] = None,
-    subset: Annotated[
-        str | None,
-        typer.Option("--subset", help="Of the test set: documents that match.", metavar="PATTERN", rich_help_panel=_SACREBLEU),
-    ] = None,
-    echo: Annotated[
-        list[str] | None,
-        typer.Option("--echo", help="Print fields of the test set (src, ref, ...).", metavar="FIELD...", rich_help_panel=_SACREBLEU),
-    ] = None,
-    list_sets: Annotated[bool, typer.Option("--list", help="List test sets.", rich_help_panel=_SACREBLEU)] = False,
-    cite: Annotated[bool, typer.Option("--cite", help="Print how to cite the test set.", rich_help_panel=_SACREBLEU)] = False,
+    as_sacrebleu: SacrebleuOptions,
 ) -> None:
     """Scores predictions, prints a table with intervals and p-values, and saves the result.
 
@@ -102,32 +74,30 @@ def score(
     Fields of .tsv and .csv files may be in double quotes, with quotes inside doubled (RFC 4180). A .tsv file whose quotes do not follow that rule,
     or in which no field needs them, is read as it stands, quotes included; where both readings are possible it is refused.
     """
-    from nlgauge.cli import sacrebleu_sets
     from nlgauge.features import RunOptions
     from nlgauge.io import read_corpus
     from nlgauge.results.storage import check_free
     from nlgauge.scorer import Scorer
 
-    if list_sets or cite or echo:
-        sacrebleu_sets.describe(test_set, lang, echo or (), cite=cite, origlang=origlang, subset=subset)
+    if as_sacrebleu.describe(lang):
         return
     if offline:
         os.environ["NLGAUGE_OFFLINE"] = "1"
     if jobs > 1:
         os.environ["NLGAUGE_THREADS"] = str(jobs)
     options = read.given()
-    chosen = sacrebleu_sets.chosen(test_set, lang, references or (), origlang, subset)
-    if chosen is not None:
-        references, lang = chosen.references, chosen.lang
-        options.setdefault("source", chosen.source)
-    scorer = Scorer(_adjusted(metrics, tokenize, lowercase), run_concurrent=jobs > 1)
+    test_set = as_sacrebleu.chosen(lang, references or ())
+    if test_set is not None:
+        references, lang = test_set.references, test_set.lang
+        options.setdefault("source", test_set.source)
+    scorer = Scorer(_adjusted(metrics, as_sacrebleu.tokenize, as_sacrebleu.lowercase), run_concurrent=jobs > 1)
     if output is not None:
-        check_free(output, overwrite)
-    corpus = read_corpus(_named_systems(systems, inputs, chosen is not None), references or (), lang=lang, **options)
-    if chosen is not None:
-        corpus = chosen.part_of(corpus)
+        check_free(output, overwrite, "--overwrite")
+    corpus = read_corpus(_named_systems(systems, inputs, test_set is not None), references or (), lang=lang, **options)
+    if test_set is not None:
+        corpus = test_set.part_of(corpus)
     _check_needs(corpus, scorer.metrics)
-    result = scorer.score_corpus(corpus, reduce, RunOptions(seed, batch_size, device), False if shown.quiet else None)
+    result = scorer.score_corpus(corpus, reduce, RunOptions(seed, models.batch_size, models.device), False if shown.quiet else None)
     if output is not None:
         save(context, result, output, texts=not no_texts, overwrite=overwrite)
     present(result, shown)

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlgauge.compat.later import later
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.corpus.language import checked
@@ -19,6 +18,7 @@ from nlgauge.features import RunOptions
 from nlgauge.metric import Arrays
 from nlgauge.metric.registry import make
 from nlgauge.metrics.bertscore import BertScore
+from nlgauge.metrics.bertscore_baselines import baseline_of, has_baseline
 from nlgauge.models import model_name
 from nlgauge.results.table import Table
 from nlgauge.run import engine
@@ -40,8 +40,9 @@ class Scores(NamedTuple):
 class BERTScorer:
     """A model to score with, and weights of rare tokens that are computed once.
 
-    With `rescale_with_baseline` the baseline is read from `baseline_path`, a file with the rows LAYER,P,R,F, or from the files of an installed
-    bert-score. `nthreads` and `use_fast_tokenizer` are accepted and change no number.
+    With `rescale_with_baseline` the baseline is read from `baseline_path`, a file with the rows LAYER,P,R,F; without one it is bert-score's, known
+    here for default models and layers, and read from the files of an installed bert-score for others. `nthreads` and `use_fast_tokenizer` change no
+    number.
     """
 
     def __init__(
@@ -128,9 +129,14 @@ class BERTScorer:
         scores = self._scored(cands, refs, self._weights, batch_size)
         return (scores, self.hash) if return_hash else scores
 
-    def plot_example(self, candidate: str, reference: str, fname: str = "") -> None:
-        """Not here yet."""
-        raise later("plot_example", "nlgauge.score(...).explain('bertscore', 0) shows which token was matched with which")
+    def plot_example(self, candidate: str, reference: str, fname: str | Path = "", *, form: str = "matrix") -> Any:
+        """The figure of how similar the tokens of two texts are; written to `fname` where that is given (.pdf, .png, .svg, or .html for a page).
+
+        Tokens are not weighed; form="links" joins each to its nearest, form="text" shades the words.
+        """
+        from nlgauge.compat.pictures import matching
+
+        return matching(replace(self.metric, idf=False), candidate, reference, fname, self.lang, self.device, form=form)
 
     def _scored(self, cands: Any, refs: Any, weights: Arrays | None, batch_size: int) -> Scores:
         """The scores, with these weights of tokens or those of the references."""
@@ -192,7 +198,9 @@ def with_baseline(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _baseline(path: str | Path | None, lang: str | None, model: str, layer: int) -> tuple[float, ...]:
-    """Precision, recall and F of the layer from a file of bert-score's form."""
+    """Precision, recall and F of the layer: those that are known here, else from a file of bert-score's form."""
+    if path is None and lang is not None and has_baseline(lang.lower(), model, layer):
+        return baseline_of(lang.lower(), model, layer)
     file = Path(path) if path is not None else _shipped(lang, model)
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
@@ -215,7 +223,8 @@ def _shipped(lang: str | None, model: str) -> Path:
     package = find_spec("bert_score")
     if package is None or package.origin is None:
         raise ParameterError(
-            "rescale_with_baseline needs baseline_path=..., a file of rows LAYER,P,R,F; or bert-score, which has such files: pip install bert-score"
+            f"the baseline of {model!r} is not known here for this layer and language; give baseline_path=..., a file of rows LAYER,P,R,F, "
+            f"or install bert-score, which has such files: pip install bert-score"
         )
     folder = Path(package.origin).parent / "rescale_baseline" / lang.lower()
     file = folder / f"{model}.tsv"

@@ -1,4 +1,4 @@
-"""Scripts without spaces between words: which one a text is in, and whether a tokeniser splits it."""
+"""Scripts without spaces between words: in which of them a text is written, and whether a tokeniser splits it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Optimal transport between uniform measures: exact and entropic plans, and barycentres; POT does what is combinatorial."""
+"""Optimal transport: exact plans, entropic ones between uniform measures, and barycentres; POT does what is combinatorial."""
 
 from __future__ import annotations
 
@@ -34,9 +34,14 @@ def uniform(cost: Array) -> tuple[Array, Array]:
     return np.full(rows, 1 / rows), np.full(columns, 1 / columns)
 
 
-def exact_plan(cost: Array) -> Array:
-    """The plan T between uniform measures with the least cost <T, C>."""
-    found: Array = transport_module().emd(*uniform(cost), cost, numItermax=_MOST_PIVOTS)
+def exact_plan(cost: Array, masses: tuple[Array, Array] | None = None) -> Array:
+    """The plan T with the least cost <T, C> between measures, whose masses on rows and columns sum to the same; uniform ones where none are given.
+
+    >>> exact_plan(np.array([[0.0, 1.0], [1.0, 0.0]]), (np.array([0.75, 0.25]), np.array([0.5, 0.5]))).tolist()
+    [[0.5, 0.25], [0.0, 0.25]]
+    """
+    rows, columns = uniform(cost) if masses is None else masses
+    found: Array = transport_module().emd(rows, columns, cost, numItermax=_MOST_PIVOTS)
     return found
 
 

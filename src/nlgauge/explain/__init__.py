@@ -5,19 +5,29 @@ Each carries the statistics of the row it explains, so that what is shown and wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nlgauge.corpus.columns import Array
 from nlgauge.export.model import Line, Page
 from nlgauge.export.shown import Shown
 
+Span = tuple[int, int]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Shown):
-    """What every explanation has: a title and the statistics of the row, part by part."""
+    """What every explanation has: a title, the statistics of the row, part by part, which texts counted, and where the tokens are.
+
+    `prediction_number` and `reference_number` count the segment's texts from 0; no reference where none counts alone. `spans` has for each text
+    ("prediction", "reference", "source") the start and end of each of its tokens, in the order in which the explanation has them; None where the
+    text does not have the token.
+    """
 
     title: str
     statistics: dict[str, Array]
+    prediction_number: int = field(default=0, kw_only=True)
+    reference_number: int | None = field(default=None, kw_only=True)
+    spans: dict[str, list[Span | None]] = field(default_factory=dict, kw_only=True)
 
     def _short_page(self) -> Page:
         from nlgauge.export.of_explanation import explanation_page
@@ -123,10 +133,14 @@ class Distributions(Explanation):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TokenScores(Explanation):
-    """The tokens of one text with one or more values each, such as its information with and without the summary."""
+    """The tokens of one text with one or more values each, such as its information with and without the summary.
+
+    `text` says which one: "prediction", "reference" or "source"; "" where the tokens are not in the order of a text.
+    """
 
     tokens: list[str]
     values: dict[str, list[float]]
+    text: str = "prediction"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,3 +158,66 @@ class WordAlignment(Explanation):
     reference: list[str]
     matches: list[tuple[int, int, str]]
     chunks: list[int]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdict(Explanation):
+    """What a judge said: the criterion, the score, the probability or share of each level, how much of the probability the levels cover, and why.
+
+    `reason` says why there is no score; it is "" where there is one. Prompts and replies are what was sent and what came back, one list of replies
+    for each prompt.
+    """
+
+    criterion: str
+    score: float
+    levels: dict[str, float]
+    covered: float
+    reason: str
+    prompts: list[str]
+    replies: list[list[str]]
+
+
+@dataclass(frozen=True)
+class ErrorSpan:
+    """A stretch of a text, text[start:end], that was found to be wrong; `confidence` from 0 to 1, None where nothing is known of it."""
+
+    start: int
+    end: int
+    severity: str
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorSpans(Explanation):
+    """The text that was judged, and the errors found in it, from left to right."""
+
+    text: str
+    errors: list[ErrorSpan]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Entailment(Explanation):
+    """How a classifier judges sentences (`hypotheses`) by other texts (`premises`): a (premises, hypotheses) matrix of probabilities per label.
+
+    `best` is the premise that decided each hypothesis, by number. The first matrix is that which decides.
+    """
+
+    premises: list[str]
+    hypotheses: list[str]
+    probabilities: dict[str, Array]
+    best: list[int]
+
+    @property
+    def entail(self) -> Array | None:
+        """The probabilities of entailment; None where the classifier has no such label."""
+        return self.probabilities.get("entail")
+
+    @property
+    def contradict(self) -> Array | None:
+        """The probabilities of contradiction; None where the classifier has no such label."""
+        return self.probabilities.get("contradict")
+
+    @property
+    def neutral(self) -> Array | None:
+        """The probabilities of neither; None where the classifier has no such label."""
+        return self.probabilities.get("neutral")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nlgauge.export.model import Cell, Page, Sheet
+from nlgauge.export.model import Cell, Line, Page, Sheet, Strip
 from nlgauge.terminal.text import visible
 
 _SPECIAL = {
@@ -39,10 +39,19 @@ _FOUND = re.compile("[" + re.escape("".join(_SPECIAL)) + "]|(?<=-)-|(?<=')'")
 
 
 def latex_of(page: Page, caption: str | None = None, label: str | None = None) -> str:
-    """A table environment for each table of the page; the notes are its caption where none is given, the small print a comment."""
-    sheets = page.sheets()
+    """A table environment for each table of the page; the notes are its caption where none is given, the small print a comment.
+
+    Lines of words between tables are paragraphs, and a strip of tokens is a table with one row for each.
+    """
     parts = ["% needs \\usepackage{booktabs}"]
-    for i, sheet in enumerate(sheets):
+    i = -1
+    for block in page.blocks:
+        if isinstance(block, Line):
+            parts.append(f"\\noindent {escaped(block.text)}\\par")
+        if not isinstance(block, Sheet | Strip):
+            continue
+        i += 1
+        sheet = block if isinstance(block, Sheet) else block.as_sheet()
         title = [f"{sheet.title}."] if sheet.title else []
         footnotes = [f"\\textsuperscript{{{number}}} {escaped(text)}." for number, text in enumerate(page.footnotes, 1)]
         said = " ".join([*map(escaped, [*title, *page.notes]), *footnotes]) if caption is None else escaped(caption)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nlgauge.export.model import Cell, Document, Line, Page, Sheet, Strip, column
+from nlgauge.export.model import Cell, Document, Line, Page, Sheet, Strip
 from nlgauge.terminal.text import visible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]|#~$])")
@@ -17,7 +17,7 @@ def markdown_of(page: Page) -> str:
         if isinstance(block, Sheet):
             parts += [*([f"**{escaped(block.title)}**"] if block.title else []), _table(block)]
         elif isinstance(block, Strip):
-            parts.append(_table(as_sheet(block)))
+            parts.append(_table(block.as_sheet()))
         else:
             assert isinstance(block, Line | Document)
             parts.append(escaped(block.text) if isinstance(block, Line) else block.text)
@@ -36,11 +36,6 @@ def escaped(text: str) -> str:
     a\_b\|&lt;i&gt;
     """
     return _SPECIAL.sub(r"\\\1", visible(text)).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def as_sheet(strip: Strip) -> Sheet:
-    """A strip as a table: one row per stack."""
-    return Sheet([column(name) for name in strip.names], strip.stacks)
 
 
 def _table(sheet: Sheet) -> str:

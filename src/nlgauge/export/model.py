@@ -54,6 +54,10 @@ class Strip:
     names: Sequence[str]
     stacks: Sequence[Sequence[Cell]]
 
+    def as_sheet(self) -> Sheet:
+        """The strip as a table, one row per stack."""
+        return Sheet([column(name) for name in self.names], self.stacks)
+
 
 @dataclass(frozen=True)
 class Line:

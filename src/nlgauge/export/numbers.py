@@ -27,9 +27,16 @@ def bounds(low: float, high: float, output: Output, sign: bool = False) -> str:
     return "n/a" if math.isnan(low) or math.isnan(high) else f"[{number(low, output, sign)}, {number(high, output, sign)}]"
 
 
-def p_value(value: float) -> str:
-    """A p-value with four decimals."""
-    return "n/a" if math.isnan(value) else f"{value:.4f}"
+def p_value(value: float, decimals: int = 4) -> str:
+    """A p-value with four decimals or as many as are asked for; one that they cannot show is said to be below the least.
+
+    >>> p_value(0.0123), p_value(0.00002), p_value(0.00002, 3)
+    ('0.0123', '<.0001', '<.001')
+    """
+    if math.isnan(value):
+        return "n/a"
+    least = f"{10**-decimals:.{decimals}f}"
+    return f"<{least[1:]}" if value < float(least) else f"{value:.{decimals}f}"
 
 
 def stars(p: float) -> str:

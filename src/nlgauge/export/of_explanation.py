@@ -9,12 +9,30 @@ from itertools import zip_longest
 import numpy as np
 
 from nlgauge.corpus.columns import Array
-from nlgauge.explain import Alignment, Distributions, Edits, Explanation, Guesses, NgramMatches, TokenScores, Transport, WordAlignment, WordGroups
+from nlgauge.explain import (
+    Alignment,
+    Distributions,
+    Edits,
+    Entailment,
+    ErrorSpan,
+    ErrorSpans,
+    Explanation,
+    Guesses,
+    NgramMatches,
+    TokenScores,
+    Transport,
+    Verdict,
+    WordAlignment,
+    WordGroups,
+)
 from nlgauge.export.model import Block, Cell, Line, Page, Sheet, Strip, Tone, column
 
 _SHADES: tuple[Tone, ...] = ("worst", "bad", "fair", "good", "perfect")
 _MARKS = {"equal": "", "replace": "S", "delete": "D", "insert": "I", "shift": "", "jump": "J"}
+# What is shown of a matrix of entailments: as many texts and sentences, and as many characters of each text.
+_MOST_PREMISES, _MOST_HYPOTHESES, _SHOWN = 40, 12, 80
 _TONES: dict[str, Tone] = {"equal": "", "replace": "replaced", "delete": "deleted", "insert": "inserted", "shift": "moved", "jump": "moved"}
+_SEVERITIES: dict[str, Tone] = {"minor": "fair", "major": "bad", "critical": "worst"}
 
 
 def explanation_page(explanation: Explanation) -> Page:
@@ -136,6 +154,79 @@ def _(explanation: WordAlignment) -> list[Block]:
     missed = [word for r, word in enumerate(explanation.reference) if r not in matched]
     note = f"{len(explanation.matches)} matches in {max(explanation.chunks, default=0)} chunks; unmatched in the reference: "
     return [Strip(["prediction", "reference", "match", "chunk"], stacks), Line(note + (" ".join(missed) or "nothing"))]
+
+
+@_blocks.register
+def _(explanation: Verdict) -> list[Block]:
+    """The levels with their probabilities, then every prompt with the replies to it."""
+    blocks: list[Block] = [Line(f"criterion: {explanation.criterion}")]
+    if explanation.reason:
+        blocks.append(Line(f"no score: {explanation.reason}" if np.isnan(explanation.score) else explanation.reason, "bad"))
+    if explanation.levels:
+        most = max(explanation.levels.values()) or 1.0
+        rows = [[Cell(name), Cell(f"{share:.4f}", _shade(share / most))] for name, share in explanation.levels.items()]
+        blocks.append(_sheet(["level", "probability"], rows))
+    if not np.isnan(explanation.covered):
+        blocks.append(Line(f"The levels cover {100 * explanation.covered:.1f} % of the probability of what the judge may say.", "quiet"))
+    for number, prompt in enumerate(explanation.prompts):
+        blocks += [Line(f"prompt{f' {number + 1}' if len(explanation.prompts) > 1 else ''}:", "quiet"), *_lines(prompt)]
+        for reply in explanation.replies[number] if number < len(explanation.replies) else ():
+            blocks += [Line("reply:", "quiet"), *_lines(reply)]
+    return blocks
+
+
+def _lines(text: str) -> list[Block]:
+    return [Line(f"  {line}") for line in text.split("\n")]
+
+
+@_blocks.register
+def _(explanation: Entailment) -> list[Block]:
+    """Each judged sentence with the text that decided it, then the first matrix as a whole, where it is small enough to be read."""
+    if not explanation.hypotheses or not explanation.premises:
+        return [Line("There is no sentence to judge, or nothing to judge it by.")]
+    names = list(explanation.probabilities)
+    first = explanation.probabilities[names[0]]
+    bad = names[0] in ("contradict", "incorrect")
+    rows = []
+    for j, (sentence, i) in enumerate(zip(explanation.hypotheses, explanation.best, strict=True)):
+        tone = _shade(1 - first[i, j] if bad else first[i, j])
+        values = [Cell(f"{explanation.probabilities[name][i, j]:.2f}", tone if name == names[0] else "") for name in names]
+        rows.append([Cell(str(j + 1)), Cell(sentence, tone), *values, Cell(str(i + 1)), Cell(_shortened(explanation.premises[i]))])
+    numbers = [column(name, "number") for name in names]
+    sheet = Sheet([column("", "number"), column("sentence"), *numbers, column("by", "number"), column("decided by")], rows)
+    if not 1 < len(explanation.premises) <= _MOST_PREMISES or len(explanation.hypotheses) > _MOST_HYPOTHESES:
+        return [sheet]
+    matrix = [
+        [Cell(f"{i + 1} {_shortened(premise)}"), *(Cell(f"{value:.2f}", _shade(1 - value if bad else value)) for value in first[i])]
+        for i, premise in enumerate(explanation.premises)
+    ]
+    note = f"The probability of {names[0]!r}: a row for each text, a column for each sentence."
+    return [sheet, Line(note, "quiet"), _sheet(["", *(str(j + 1) for j in range(len(explanation.hypotheses)))], matrix)]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+@_blocks.register
+def _(explanation: ErrorSpans) -> list[Block]:
+    """The text word by word, what is wrong with its severity below it, then one row per error."""
+    stacks, rows, done = [], [], 0
+    for span in explanation.errors:
+        wrong, tone = explanation.text[span.start : span.end], _SEVERITIES.get(span.severity, "bad")
+        stacks += [_stack([word, ""], "") for word in explanation.text[done : span.start].split()]
+        stacks += [_stack([word, span.severity], tone) for word in wrong.split() or ["-"]]
+        rows.append([Cell(text, tone) for text in (wrong, span.severity, f"{span.start}-{span.end}", _confidence(span))])
+        done = max(done, span.end)
+    stacks += [_stack([word, ""], "") for word in explanation.text[done:].split()]
+    if not rows:
+        return [Strip(["text", "error"], stacks), Line("No error was found.")]
+    columns = [column("error"), column("severity"), column("place", "number"), column("confidence", "number")]
+    return [Strip(["text", "error"], stacks), Sheet(columns, rows)]
+
+
+def _confidence(span: ErrorSpan) -> str:
+    return "n/a" if span.confidence is None else f"{span.confidence:.2f}"
 
 
 def _stack(cells: Sequence[str | None], tone: Tone) -> list[Cell]:

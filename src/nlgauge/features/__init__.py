@@ -49,6 +49,14 @@ class Feature:
         """A Ragged, or a NamedTuple of them, with one row per key; where `derives_texts` a list of texts for each key."""
         raise NotImplementedError
 
+    def together(self, expected: Sequence[Feature], options: RunOptions) -> list[Feature]:
+        """Those of the features that metrics will ask for which come with this one at little cost, such as other layers of one pass."""
+        return []
+
+    def compute_with(self, others: Sequence[Feature], keys: list[Any], work: Work) -> list[Any]:
+        """What `compute` gives of this feature, then of the others, which `together` has named."""
+        raise NotImplementedError
+
 
 class RowFeature:
     """A function of the rows of a view that several metrics read; subclasses are frozen dataclasses."""
@@ -136,7 +144,14 @@ class Features:
         self.options = options
         # Seconds by feature, without those of the features that it asked for.
         self.seconds: dict[str, float] = defaultdict(float)
+        # What features used beside time, such as requests to a judge.
+        self.used: dict[str, float] = defaultdict(float)
+        # What metrics have announced that they will ask for.
+        self.expected: tuple[Feature, ...] = ()
         self._inner = 0.0
+        # What each reader, the label of a metric or a feature, has asked for.
+        self.reads: dict[Any, set[Any]] = defaultdict(set)
+        self._reader: Any = None
         self._known: dict[Feature, _Known] = {}
 
     def get(self, feature: Feature, *keys: Array | Ragged) -> tuple[Any, ...]:
@@ -144,6 +159,7 @@ class Features:
 
         Keys are an array of text ids, or a Ragged of ids where each row is a tuple of texts.
         """
+        self.note(feature)
         known = self._known_of(feature)
         if feature.kept or not all(isinstance(column, np.ndarray) for column in keys):
             asked: list[Any] = [self._keys(column, feature.kept) for column in keys]
@@ -152,14 +168,24 @@ class Features:
             asked = list(keys)
             missing = known.missing_ids(asked[0] if len(asked) == 1 else np.concatenate(asked), self.texts.given)
         if len(missing) or known.rows.column is None:
-            with self.timed(str(feature)):
-                new = feature.compute(self._strings(missing, feature.kept), Work(self.options, known.memory, self))
-                if feature.derives_texts:
-                    new = self._interned(new)
-                known.add(missing, new)
+            with self.timed(feature):
+                work, strings = Work(self.options, known.memory, self), self._strings(missing, feature.kept)
+                if others := self._others(feature, missing):
+                    for other, rows in zip((feature, *others), feature.compute_with(others, strings, work), strict=True):
+                        self._known_of(other).add(missing, rows)
+                else:
+                    new = feature.compute(strings, work)
+                    known.add(missing, self._interned(new) if feature.derives_texts else new)
         if feature.kept and known.rows.nbytes > KEPT_BYTES:
             self._known[feature] = self.texts.kept.pop(feature, known)
         return (known.rows.column, *map(known.places, asked))
+
+    def _others(self, feature: Feature, missing: Any) -> list[Feature]:
+        """The expected features that are computed with this one: of the same texts, and of all of them."""
+        if feature not in self.expected or not isinstance(missing, np.ndarray) or not len(missing):
+            return []
+        others = feature.together([other for other in self.expected if other != feature], self.options)
+        return [other for other in others if len(self._known_of(other).missing_ids(missing, self.texts.given)) == len(missing)]
 
     def memory_of(self, feature: Feature) -> Any:
         """What a feature remembers in this chunk, such as the vocabulary that its numbers are of."""
@@ -176,16 +202,41 @@ class Features:
         return Ragged(self.texts.intern_all(list(chain.from_iterable(rows))), offsets_of(list(map(len, rows))))
 
     @contextmanager
-    def timed(self, name: str) -> Iterator[None]:
+    def timed(self, feature: Any) -> Iterator[None]:
         """Books the time spent meanwhile on a feature, less what other features take of it."""
         started, outer = time.perf_counter(), self._inner
         self._inner = 0.0
         try:
-            yield
+            with self.read_by(feature):
+                yield
         finally:
             spent = time.perf_counter() - started
-            self.seconds[name] += spent - self._inner
+            self.seconds[str(feature)] += spent - self._inner
             self._inner = outer + spent
+
+    @contextmanager
+    def read_by(self, reader: Any) -> Iterator[None]:
+        """Notes what is asked for meanwhile as read by a metric, named by its label, or by a feature."""
+        before, self._reader = self._reader, reader
+        try:
+            yield
+        finally:
+            self._reader = before
+
+    def note(self, feature: Any) -> None:
+        """Notes that a feature is read, by whom is known."""
+        self.reads[self._reader].add(feature)
+
+    def read_for(self, label: str) -> list[str]:
+        """The features that a metric read, and those that they read in turn."""
+        found: dict[Any, None] = {}
+        waiting: list[Any] = [label]
+        while waiting:
+            for feature in self.reads.get(waiting.pop(), ()):
+                if feature not in found:
+                    found[feature] = None
+                    waiting.append(feature)
+        return sorted(map(str, found))
 
     def _known_of(self, feature: Feature) -> _Known:
         if feature in self._known:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Ragged
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ModelError
 from nlgauge.estimators.transport import barycentre
-from nlgauge.features import Feature, Work
-from nlgauge.features.encoders import EncoderPieces, encoder_batches
+from nlgauge.features.encoder_layers import LayerFeature
+from nlgauge.features.encoders import Pieces
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import load_encoder
 
 
 class Barycentres(NamedTuple):
@@ -25,7 +25,7 @@ class Barycentres(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LayerBarycentre(Feature):
+class LayerBarycentre(LayerFeature):
     """As many equally heavy points as a text has pieces, special ones included: the Wasserstein barycentre of its last layers.
 
     A layer is the uniform measure on the unit vectors of all pieces. The search for the barycentre starts from each piece's mean vector ("mean"), or
@@ -36,19 +36,22 @@ class LayerBarycentre(Feature):
     layers: int
     start: str = "mean"
 
-    def compute(self, keys: list[str], work: Work) -> Barycentres:
-        loaded = load_encoder(self.model, work.options.device)
-        depth = int(loaded.model.config.num_hidden_layers)
+    def layers_of(self, depth: int) -> tuple[int, ...]:
         if self.layers > depth:
             raise ModelError(f"layers must be from 1 to {depth} for this model, got {self.layers}.")
-        ids, _, truncated = work.get(EncoderPieces(self.model), keys)
-        points = np.empty((len(ids.values), int(loaded.model.config.hidden_size)))
-        for rows, mask, found in encoder_batches(loaded, loaded.model, ids, work.options, f"encoding ({loaded.name})", output_hidden_states=True):
-            # Scaled by torch, as in the authors' program: started at zero, the last bit of a norm decides which barycentre is found.
-            units = [layer.float() / layer.float().norm(dim=-1, keepdim=True).clamp(min=1e-30) for layer in found.hidden_states[-self.layers :]]
-            states = np.stack([layer.cpu().numpy() for layer in units])
-            for i, row in enumerate(rows):
-                measures = states[:, i, mask[i]].astype(np.float64)
-                start = np.zeros(measures.shape[1:]) if self.start == "zero" else measures.mean(axis=0)
-                points[ids.offsets[row] : ids.offsets[row + 1]] = barycentre(measures, start)
-        return Barycentres(Ragged(points, ids.offsets), ids, truncated)
+        return tuple(range(depth - self.layers + 1, depth + 1))
+
+    def room(self, pieces: int, width: int) -> Array:
+        return np.empty((pieces, width))
+
+    def fill(self, values: Array, ids: Ragged, rows: Array, mask: Array, layers: Sequence[Any]) -> None:
+        # Scaled by torch, as in the authors' program: started at zero, the last bit of a norm decides which barycentre is found.
+        units = [layer.float() / layer.float().norm(dim=-1, keepdim=True).clamp(min=1e-30) for layer in layers]
+        states = np.stack([layer.cpu().numpy() for layer in units])
+        for i, row in enumerate(rows):
+            measures = states[:, i, mask[i]].astype(np.float64)
+            start = np.zeros(measures.shape[1:]) if self.start == "zero" else measures.mean(axis=0)
+            values[ids.offsets[row] : ids.offsets[row + 1]] = barycentre(measures, start)
+
+    def column(self, values: Array, pieces: Pieces) -> Barycentres:
+        return Barycentres(Ragged(values, pieces.ids.offsets), pieces.ids, pieces.truncated)

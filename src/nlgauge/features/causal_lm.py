@@ -98,14 +98,29 @@ class NextTokenStates(Feature):
 
 def token_log_probabilities(loaded: Loaded, states: Any, tokens: Any) -> tuple[Array, Array]:
     """The log-probability of each token, and whether it is the likeliest, from the state before it."""
+    return head_log_probabilities(halves(loaded).head, states, tokens)
+
+
+def head_log_probabilities(head: Callable[[Any], Any], states: Any, tokens: Any) -> tuple[Array, Array]:
+    """The log-probability of each token, and whether it is the likeliest, by a head over the vocabulary."""
     information, likeliest = [], []
     for start in range(0, len(tokens), _HEAD_POSITIONS):
         part = slice(start, start + _HEAD_POSITIONS)
-        logits = halves(loaded).head(states[part]).float()
+        logits = head(states[part]).float()
         chosen = logits.gather(1, tokens[part, None])[:, 0]
         information.append((chosen - logits.logsumexp(dim=1)).double().cpu().numpy())
         likeliest.append((logits.argmax(dim=1) == tokens[part]).cpu().numpy())
     return np.concatenate(information), np.concatenate(likeliest)
+
+
+def log_probabilities_after(loaded: Loaded, prompts: list[tuple[int, ...]], options: RunOptions, take: Callable[[Array, Array], None]) -> None:
+    """Reads prompts, and hands their numbers and the (prompts, vocabulary) log-probabilities of the token that follows to `take`, batch by batch."""
+
+    def at_the_end(numbers: Array, states: Any, tokens: Any) -> None:
+        logits = halves(loaded).head(states).float()
+        take(numbers, logits.log_softmax(dim=1).double().cpu().numpy())
+
+    _read(loaded, prompts, [[0]] * len(prompts), options, at_the_end)
 
 
 def start_token(loaded: Loaded, start: str) -> int:

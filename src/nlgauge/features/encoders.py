@@ -1,4 +1,4 @@
-"""What a Transformers encoder makes of a text: its pieces, their contextual vectors, one vector for the whole."""
+"""What a Transformers encoder makes of a text: its pieces, and one vector for the whole; `encoder_layers` has the vectors of the pieces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.features.batches import by_length
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, first_layers, inference, load_encoder
+from nlgauge.models.loader import Loaded, inference, load_encoder
 
 _BATCH_TOKENS = 4096
 
@@ -20,15 +20,6 @@ _BATCH_TOKENS = 4096
 class Pieces(NamedTuple):
     """Token ids with special ones, which of them are start and end marks, and whether the text was cut."""
 
-    ids: Ragged
-    special: Ragged
-    truncated: Ragged
-
-
-class Hidden(NamedTuple):
-    """Pieces with one unit vector each."""
-
-    vectors: Ragged
     ids: Ragged
     special: Ragged
     truncated: Ragged
@@ -49,26 +40,6 @@ class EncoderPieces(Feature):
 
     def compute(self, keys: list[str], work: Work) -> Pieces:
         return pieces_of(load_encoder(self.model, work.options.device), keys)
-
-
-@dataclass(frozen=True)
-class HiddenStates(Feature):
-    """The unit vectors of a text's pieces at one layer of an encoder; layers above it are not run.
-
-    They are held for a chunk: 4 bytes times the layer's width for each piece, 150 MB for 200,000 characters (50,000 pieces) and 768 dimensions.
-    """
-
-    model: ModelSpec
-    layer: int
-
-    def compute(self, keys: list[str], work: Work) -> Hidden:
-        loaded = load_encoder(self.model, work.options.device)
-        pieces = work.get(EncoderPieces(self.model), keys)
-        shortened = loaded.made(("layers", self.layer), lambda: first_layers(loaded.model, self.layer))
-        vectors = _encode(loaded, shortened, pieces.ids, work.options, f"encoding ({loaded.name})")
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        vectors /= np.where(norms > 0, norms, 1)
-        return Hidden(Ragged(vectors, pieces.ids.offsets), *pieces)
 
 
 @dataclass(frozen=True)
@@ -119,17 +90,25 @@ def pieces_of(loaded: Loaded, texts: list[str], at_most: int | None = None) -> P
     return Pieces(ids, Ragged(np.isin(ids.values, marks), ids.offsets), Ragged.single(truncated))
 
 
-def encoder_batches(loaded: Loaded, model: Any, ids: Ragged, options: RunOptions, what: str, **asked: Any) -> Iterator[tuple[Array, Array, Any]]:
-    """What a model gives, batch by batch: which rows of `ids` the batch has, where its tokens stand (rows, longest), and the model's answer."""
+def encoder_batches(
+    loaded: Loaded, model: Any, ids: Ragged, options: RunOptions, what: str, types: Ragged | None = None, **asked: Any
+) -> Iterator[tuple[Array, Array, Any]]:
+    """What a model gives, batch by batch: which rows of `ids` the batch has, where its tokens stand (rows, longest), and the model's answer.
+
+    `types` are the tokens' types, for a model that reads pairs of texts so.
+    """
     padding = loaded.tokenizer.pad_token_id or 0
     for rows in by_length(ids.lengths, options.batch_size, _BATCH_TOKENS, what):
         part = ids.take(rows)
         mask = np.arange(int(part.lengths.max())) < part.lengths[:, None]
-        padded = np.full(mask.shape, padding, dtype=np.int64)
-        padded[mask] = part.values
+        columns = {"input_ids": (part, padding), **({} if types is None else {"token_type_ids": (types.take(rows), 0)})}
+        inputs = {}
+        for name, (column, filling) in columns.items():
+            inputs[name] = np.full(mask.shape, filling, dtype=np.int64)
+            inputs[name][mask] = column.values
+        inputs["attention_mask"] = mask.astype(np.int64)
         with inference() as torch:
-            inputs = torch.from_numpy(padded).to(loaded.device), torch.from_numpy(mask.astype(np.int64)).to(loaded.device)
-            found = model(input_ids=inputs[0], attention_mask=inputs[1], **asked)
+            found = model(**{name: torch.from_numpy(values).to(loaded.device) for name, values in inputs.items()}, **asked)
         yield rows, mask, found
 
 
@@ -140,11 +119,3 @@ def _summed(loaded: Loaded, ids: Ragged, options: RunOptions) -> Array:
         vectors, lengths = found.last_hidden_state.float().cpu().numpy()[mask], ids.lengths[rows]
         sums[rows] = np.add.reduceat(vectors, np.cumsum(lengths) - lengths, axis=0)
     return sums
-
-
-def _encode(loaded: Loaded, model: Any, ids: Ragged, options: RunOptions, what: str) -> Array:
-    """(all tokens, d) last vectors of a model, in the order of `ids`."""
-    vectors = np.empty((len(ids.values), int(loaded.model.config.hidden_size)), dtype=np.float32)
-    for rows, mask, found in encoder_batches(loaded, model, ids, options, what):
-        vectors[ids.places(rows)] = found.last_hidden_state.float().cpu().numpy()[mask]
-    return vectors

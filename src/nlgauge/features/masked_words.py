@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from nlgauge.corpus.columns import Ragged
 from nlgauge.features import Feature, Work
 from nlgauge.features.cloze import sentences_of, start_and_end, word_pieces
 from nlgauge.features.masked_lm import mask_token, states_at
+from nlgauge.features.treebank import words_of
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, load_masked
 
@@ -98,19 +98,7 @@ class HiddenWords(Feature):
         return (list(range(first, count, self.distance)) for first in range(min(self.distance, count)))
 
 
-def words_of(sentences: Sequence[str]) -> list[str]:
-    """The words of a text, from its sentences: Treebank tokens of each, as the authors have them but for where sentences end."""
-    return [word for sentence in sentences for word in _word_tokenizer().tokenize(sentence)]
-
-
 def input_vectors(spec: ModelSpec, ids: Any, device: str | None) -> Any:
     """(ids, width) vectors of tokens as the model's first layer has them, before any context."""
     weights = load_masked(spec, device).model.get_input_embeddings().weight
     return weights.detach()[ids].double().cpu().numpy()
-
-
-@cache
-def _word_tokenizer() -> Any:
-    from nltk.tokenize.destructive import NLTKWordTokenizer
-
-    return NLTKWordTokenizer()

@@ -7,12 +7,14 @@ tokenisers that split at white space alone (jiwer's, sacreBLEU's, Tercom's) a ze
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Literal
 
 from nlgauge.corpus.columns import Ragged
 from nlgauge.corpus.language import code
+from nlgauge.errors import ParameterError
 from nlgauge.features import Feature, Work
 from nlgauge.features.characters import Characters, character_column, characters_of
 from nlgauge.features.porter import MOST_WORDS, nltk_stems
@@ -22,18 +24,46 @@ from nlgauge.features.tokenizers import CHARACTER_TOKENIZERS, SACREBLEU_TOKENIZE
 __all__ = [
     "MOST_WORDS",
     "SACREBLEU_TOKENIZERS",
+    "SPLITTERS",
     "TEXT_TOKENIZERS",
     "CodePoints",
+    "DerivedTextFeature",
     "Lines",
     "Sentences",
     "TokenKeys",
     "Tokens",
+    "can_be_seen",
     "language_tokenizer",
     "token_libraries",
     "tokenizer",
 ]
+# Categories of Unicode: separators, controls and format characters.
+_UNSEEN = ("Zs", "Zl", "Zp", "Cc", "Cf")
 
 _LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+# What may split a text into sentences: "punkt" is what the programs of several papers use.
+SPLITTERS = ("sentencex", "punkt")
+_PUNKT_LANGUAGES = {
+    "cs": "czech",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "es": "spanish",
+    "et": "estonian",
+    "fi": "finnish",
+    "fr": "french",
+    "it": "italian",
+    "ml": "malayalam",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ru": "russian",
+    "sl": "slovene",
+    "sv": "swedish",
+    "tr": "turkish",
+}
 # What metrics on one text, or on a text and its source, let one choose from.
 TEXT_TOKENIZERS = ("punctuated", "unicode", "whitespace", "13a")
 # Those of sacreBLEU's tokenisers that are rules of our own here.
@@ -105,7 +135,7 @@ class TokenKeys(Tokens):
         return Ragged(work.memory.keys()[found.values], found.offsets)
 
 
-class _Derived(Feature):
+class DerivedTextFeature(Feature):
     """A feature whose values are texts again."""
 
     derives_texts: ClassVar[bool] = True
@@ -118,8 +148,17 @@ class _Derived(Feature):
         return [self.of(text) for text in keys]
 
 
+def can_be_seen(text: str) -> bool:
+    """Whether a text has more in it than white space and characters without width; the other texts say nothing, whatever a model makes of them.
+
+    >>> can_be_seen("..."), can_be_seen(" \\u200b\\n")
+    (True, False)
+    """
+    return any(unicodedata.category(character) not in _UNSEEN for character in text)
+
+
 @dataclass(frozen=True)
-class Lines(_Derived):
+class Lines(DerivedTextFeature):
     """The lines of a text that are not empty."""
 
     def of(self, text: str) -> list[str]:
@@ -127,13 +166,15 @@ class Lines(_Derived):
 
 
 @dataclass(frozen=True)
-class Sentences(_Derived):
-    """The sentences of a text, without white space around them; sentencex decides where they end."""
+class Sentences(DerivedTextFeature):
+    """The sentences of a text, without white space around them; sentencex decides where they end, or NLTK's Punkt."""
 
     lang: str = "en"
+    splitter: str = "sentencex"
 
     def of(self, text: str) -> list[str]:
-        return [stripped for sentence in _segmenter()(self.lang, text) if (stripped := sentence.strip())]
+        found = _segmenter()(self.lang, text) if self.splitter == "sentencex" else _punkt_sentences(text, self.lang)
+        return [stripped for sentence in found if (stripped := sentence.strip())]
 
 
 @cache
@@ -141,6 +182,17 @@ def _segmenter() -> Any:
     from sentencex import segment
 
     return segment
+
+
+def _punkt_sentences(text: str, lang: str) -> list[str]:
+    from nltk.tokenize import sent_tokenize
+
+    try:
+        return list(sent_tokenize(text, _PUNKT_LANGUAGES.get(code(lang), "english")))
+    except LookupError:
+        raise ParameterError(
+            "splitter='punkt' needs NLTK's sentence data, which are not here; run: python -m nltk.downloader punkt_tab, or leave splitter out."
+        ) from None
 
 
 @dataclass(frozen=True)

@@ -214,6 +214,10 @@ def tokenizer(name: str) -> Tokenizer:
         from nlgauge.features.sentencepiece_tokens import pieces
 
         return Tokenizer(pieces(name))
+    if name == "treebank":
+        from nlgauge.features.treebank import treebank_words
+
+        return Tokenizer(treebank_words)
     if name not in SACREBLEU_TOKENIZERS:
         raise ParameterError(f"there is no tokeniser {name!r}; choose one of {', '.join(dict.fromkeys([*SACREBLEU_TOKENIZERS, *_TOKENIZERS]))}.")
     from sacrebleu.metrics.bleu import _get_tokenizer

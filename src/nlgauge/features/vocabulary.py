@@ -12,11 +12,18 @@ from nlgauge.features import Feature, Work
 from nlgauge.features.encoders import EncoderPieces
 from nlgauge.models import ModelSpec
 from nlgauge.models.catalogue import Kind
-from nlgauge.models.loader import Loaded, load_causal, load_encoder, load_masked
+from nlgauge.models.loader import Loaded, load_align, load_causal, load_encoder, load_masked, load_pair, load_seq2seq
 
-_LOADERS = {"encoder": load_encoder, "causal": load_causal, "masked": load_masked}
+_LOADERS = {
+    "encoder": load_encoder,
+    "causal": load_causal,
+    "masked": load_masked,
+    "seq2seq": load_seq2seq,
+    "pair": load_pair,
+    "align": load_align,
+}
 # The piece that stands for a space before a word: of an unknown word it is the only piece that is known.
-_SPACE = "▁"
+SPACE = "▁"
 
 
 @dataclass(frozen=True)
@@ -64,5 +71,5 @@ def _unknown_and_space(loaded: Loaded) -> tuple[int, int]:
     marks = [getattr(tokenizer, f"{name}_token_id", None) for name in ("bos", "eos", "cls", "sep", "pad")]
     # Tokenisers of bytes know everything; some of them call their end token the unknown one.
     unknown = -1 if unknown is None or unknown in marks else int(unknown)
-    space = tokenizer.convert_tokens_to_ids(_SPACE) if hasattr(tokenizer, "convert_tokens_to_ids") else None
+    space = tokenizer.convert_tokens_to_ids(SPACE) if hasattr(tokenizer, "convert_tokens_to_ids") else None
     return unknown, -1 if space in (None, unknown) else int(space)

@@ -18,7 +18,7 @@ MOST_PAIRS = 1_000_000
 def skip_bigram_matches(column: Ragged, predictions: Array, references: Array, distance: int | None, unigrams: bool, last: bool) -> Array:
     """(rows,) matches, clipped at the smaller count; `distance` None: any number of tokens may stand between.
 
-    With `unigrams` single tokens count too, the `last` one of a text only if asked for.
+    With `unigrams` single tokens count too; the last token of a text does so only with `last`.
     """
     rows = column.lists()
 

@@ -13,6 +13,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nlgauge.meta import benchmarks as benchmarks
+    from nlgauge.meta import plots as plots
     from nlgauge.meta.agreement import cohen as cohen
     from nlgauge.meta.agreement import disattenuated as disattenuated
     from nlgauge.meta.agreement import fleiss as fleiss
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from nlgauge.meta.convert import quantile_map as quantile_map
     from nlgauge.meta.convert import to_human_scale as to_human_scale
     from nlgauge.meta.correlate import correlate as correlate
+    from nlgauge.meta.costs import cost as cost
     from nlgauge.meta.covariates import covariates as covariates
     from nlgauge.meta.decisions import detect as detect
     from nlgauge.meta.decisions import rerank as rerank
@@ -95,6 +98,7 @@ _HOMES = {
     "agreement": "annotators",
     **dict.fromkeys(("bias", "partial"), "bias"),
     **dict.fromkeys(("convert", "agreement_curve", "quantile_map", "isotonic_map", "to_human_scale"), "convert"),
+    "cost": "costs",
     "covariates": "covariates",
     **dict.fromkeys(("detect", "rerank", "three_way"), "decisions"),
     **dict.fromkeys(("downstream", "label_agreement", "fano_floor", "hierarchy"), "downstream"),
@@ -110,7 +114,11 @@ _HOMES = {
     **dict.fromkeys(("pairwise_accuracy", "pooled_pairwise_accuracy", "soft_pairwise_accuracy"), "soft"),
 }
 
-__all__ = sorted(_HOMES)  # noqa: PLE0605
+# Packages of their own, which can be named without importing them first.
+_ROOMS = ("benchmarks", "plots")
+
+# Without the plots, which need matplotlib: `from nlgauge.meta import *` does not.
+__all__ = sorted([*_HOMES, "benchmarks"])  # noqa: PLE0605
 
 
 class _Package(ModuleType):
@@ -128,8 +136,10 @@ sys.modules[__name__].__class__ = _Package
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(f"nlgauge.meta.{_HOMES[name]}"), name)
+    if name in _ROOMS:
+        return import_module(f"nlgauge.meta.{name}")
     raise AttributeError(f"module 'nlgauge.meta' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted([*_HOMES, *_ROOMS])

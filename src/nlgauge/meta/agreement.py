@@ -15,7 +15,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.arrays import mean_of_known
+from nlgauge.meta.arrays import mean_of_known, numbers
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 Weights = Literal["linear", "quadratic"]
@@ -28,7 +28,7 @@ def noise_ceiling(ratings: Array, correlation: Correlation) -> float:
 
     ratings: (systems, segments, annotators). correlation: that of the metric, at the same level. A cell counts where the one and another rated.
     """
-    rated = _rated(ratings)
+    rated = checked_ratings(ratings)
     annotators = rated.shape[-1]
     pairs = [(rated[..., one], mean_of_known(np.delete(rated, one, axis=-1))) for one in range(annotators)] if annotators > 1 else []
     return known_mean([float(correlation(one, others)) for one, others in pairs])
@@ -36,7 +36,7 @@ def noise_ceiling(ratings: Array, correlation: Correlation) -> float:
 
 def reliability(ratings: Array, correlation: Correlation) -> float:
     """The reliability of the mean of all annotators, by Spearman and Brown: k r / (1 + (k - 1) r), r the mean correlation of two of k annotators."""
-    rated = np.moveaxis(_rated(ratings), -1, 0)
+    rated = np.moveaxis(checked_ratings(ratings), -1, 0)
     return spearman_brown(known_mean([float(correlation(one, other)) for one, other in combinations(rated, 2)]), len(rated))
 
 
@@ -169,11 +169,12 @@ def _ratio_or_nan(above: float, below: float) -> float:
     return float(above / below) if below > 0 else math.nan
 
 
-def _rated(ratings: Array) -> Array:
-    ratings = np.asarray(ratings, dtype=np.float64)
-    if ratings.ndim < 2:
-        raise InputError(f"ratings must have the annotators as last of two or more axes, got the shape {ratings.shape}.")
-    return ratings
+def checked_ratings(ratings: Any, name: str = "ratings") -> Array:
+    """(..., annotators) ratings as numbers, checked."""
+    found = numbers(name, ratings)
+    if found.ndim < 2:
+        raise InputError(f"{name} must have the annotators as last of two or more axes, got the shape {found.shape}.")
+    return found
 
 
 def known_mean(values: Iterable[float]) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError
 from nlgauge.meta.arrays import snapped
-from nlgauge.meta.corrections import adjusted, max_t, two_sided
+from nlgauge.meta.corrections import SLACK, adjusted, max_t, sequential, two_sided
 from nlgauge.meta.intervals import percentile, zou
 from nlgauge.meta.judgements import Judgements
 from nlgauge.meta.levels import human_means, system_means
@@ -24,11 +24,12 @@ from nlgauge.meta.swaps import drawn_swaps
 from nlgauge.meta.williams import williams
 
 MAX_T = ("maxT", "maxT-raw")
+_FIRST_DRAWS = 100
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The options of a comparison; `swap` is None for tests that swap nothing."""
+    """The options of a comparison; `swap` is None for tests that swap nothing, `stop` where every draw is made."""
 
     level: str
     measure: Measure
@@ -40,6 +41,7 @@ class Plan:
     seed: int
     confidence: float
     alpha: float
+    stop: int | None = None
 
 
 class Scores(NamedTuple):
@@ -65,7 +67,8 @@ class Scores(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class AllPairs:
-    """All pairs of metrics (in the order of `np.triu_indices(M, 1)`): differences, intervals, p; null (B, P) where there are draws."""
+    """All pairs of metrics (in the order of `np.triu_indices(M, 1)`): differences, intervals, p; null (B, P) where there are draws, and
+    how many of them each p is from."""
 
     plan: Plan
     labels: tuple[str, ...]
@@ -75,6 +78,7 @@ class AllPairs:
     p: Array
     p_adjusted: Array
     null: Array | None
+    drawn: Array | None = None
 
     @property
     def deltas(self) -> Array:
@@ -97,12 +101,11 @@ class AllPairs:
         values = np.array([self.values[place[label]] if label in place else np.nan for label in labels])
         null = None if self.null is None else widened(self.null)
         low, high, p, p_adjusted = (widened(of) for of in (self.low, self.high, self.p, self.p_adjusted))
-        return AllPairs(self.plan, labels, values, low, high, p, p_adjusted, null)
+        return AllPairs(self.plan, labels, values, low, high, p, p_adjusted, null, None if self.drawn is None else widened(self.drawn))
 
     def rows(self, human: str, group: Any) -> Iterator[dict[str, Any]]:
         """One row per pair of metrics."""
         gone = np.zeros(len(self.p), int) if self.null is None else np.isnan(self.null).sum(axis=0)
-        draws = None if self.null is None else len(self.null)
         for at, (k, m) in enumerate(combinations(range(len(self.values)), 2)):
             p, p_adjusted, delta = float(self.p[at]), float(self.p_adjusted[at]), float(self.deltas[at])
             yield {
@@ -116,12 +119,13 @@ class AllPairs:
                 "low": float(self.low[at]),
                 "high": float(self.high[at]),
                 "p": p,
-                "p_error": math.nan if draws is None else math.sqrt(p * (1 - p) / draws),
+                "p_error": math.nan if self.drawn is None else math.sqrt(p * (1 - p) / max(1.0, float(self.drawn[at]))),
                 "p_adjusted": p_adjusted,
                 "better": (self.labels[k] if delta > 0 else self.labels[m]) if p_adjusted <= self.plan.alpha and delta != 0 else "",
                 "test": self.plan.test if self.plan.swap in {None, "systems", "inputs"} else f"{self.plan.test} ({self.plan.swap})",
                 "generalises_to": self.plan.generalise_to,
                 "n_undefined": int(gone[at]),
+                **({} if self.plan.stop is None or self.drawn is None else {"draws": int(np.nan_to_num(self.drawn[at]))}),
                 "reason": self._reason(k, m, p),
             }
 
@@ -138,6 +142,9 @@ def all_pairs(judgements: Judgements, dimension: str, plan: Plan, intervals: boo
     """The tests of one human dimension; `judgements` are of one group. Metrics without any score in it are undefined, and cost the others nothing."""
     judged = np.isfinite(judgements.human(dimension))
     present = [label for label in judgements.labels if label in judgements.system_scores or (judged & np.isfinite(judgements.metrics[label])).any()]
+    if not present:
+        nothing = np.empty(0)
+        return AllPairs(plan, (), nothing, nothing, nothing, nothing, nothing, None).among(judgements.labels)
     found = _all_pairs(_scores(judgements.only(metrics=present), dimension, plan), plan, intervals)
     return found if len(present) == len(judgements.labels) else found.among(judgements.labels)
 
@@ -150,12 +157,12 @@ def _all_pairs(scores: Scores, plan: Plan, intervals: bool) -> AllPairs:
     delta = values[k] - values[m]
     drawn = _bootstrapped(scores, plan) if intervals or plan.swap is None else np.full((1, len(k)), np.nan)
     bounds = [percentile(column, plan.confidence) for column in drawn.T]
-    null = drawn - _column_means(drawn) if plan.swap is None else _permuted(scores, plan)
+    null = drawn - _column_means(drawn) if plan.swap is None else _permuted(scores, plan, delta)
     null = np.where(np.isnan(delta), np.nan, null)
-    p = two_sided(delta, null)
+    p, used = (two_sided(delta, null), np.full(len(delta), len(null))) if plan.stop is None else sequential(delta, null, plan.stop)
     corrected = max_t(delta, null, plan.adjust == "maxT") if plan.adjust in MAX_T else adjusted(p, plan.adjust)
     low, high = (np.where(np.isnan(delta), np.nan, [bound[side] for bound in bounds]) for side in (0, 1))
-    return AllPairs(plan, scores.labels, values, low, high, p, corrected, null)
+    return AllPairs(plan, scores.labels, values, low, high, p, corrected, null, used)
 
 
 def _scores(judgements: Judgements, dimension: str, plan: Plan) -> Scores:
@@ -196,13 +203,27 @@ def _bootstrapped(scores: Scores, plan: Plan) -> Array:
     return found
 
 
-def _permuted(scores: Scores, plan: Plan) -> Array:
+def _permuted(scores: Scores, plan: Plan, delta: Array) -> Array:
     assert plan.swap is not None
     x, z = scores.x, scores.z
     if plan.level == "system" and plan.swap == "systems" and (scores.weights is not None or any(one is not None for one in scores.whole)):
         means, human = scores.means()
         x, z = means[:, :, None], human[:, None]
-    return null_differences(x, z, plan.level, plan.measure, drawn_swaps(plan.swap, len(z), z.shape[1], plan.draws, plan.seed))
+    swaps = drawn_swaps(plan.swap, len(z), z.shape[1], plan.draws, plan.seed)
+    if plan.stop is None:
+        return null_differences(x, z, plan.level, plan.measure, swaps)
+    null = np.empty((0, len(delta)))
+    while len(null) < len(swaps) and (len(null) == 0 or not _ended(delta, null, plan.stop)):
+        # Twice as many each time, because every part costs something of its own.
+        further = null_differences(x, z, plan.level, plan.measure, swaps.part(len(null), max(_FIRST_DRAWS, 2 * len(null))))
+        null = np.concatenate([null, further])
+    return null
+
+
+def _ended(delta: Array, null: Array, stop: int) -> bool:
+    """Whether every difference has its number of draws that are as large."""
+    with np.errstate(invalid="ignore"):
+        return bool(((np.abs(null) >= np.abs(delta) - SLACK).sum(axis=0) >= stop)[~np.isnan(delta)].all())
 
 
 def _by_williams(scores: Scores, plan: Plan) -> AllPairs:

@@ -11,7 +11,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.agreement import Scale, cohen, fleiss, intraclass, known_mean, krippendorff
+from nlgauge.meta.agreement import Scale, checked_ratings, cohen, fleiss, intraclass, known_mean, krippendorff
 from nlgauge.meta.coefficients import kendall
 from nlgauge.meta.found import Found, made
 from nlgauge.meta.intervals import percentile
@@ -26,14 +26,14 @@ def pairwise_kendall(ratings: Any) -> float:
     >>> pairwise_kendall([[1, 1, 3], [2, 2, 2], [3, 3, 1]])
     -0.3333333333333333
     """
-    units = _rated("ratings", ratings)
+    units = checked_ratings(ratings)
     units = units.reshape(-1, units.shape[-1]).T
     return known_mean([float(kendall(one, other)) for one, other in combinations(units, 2)])
 
 
 def mean_cohen(ratings: Any, weights: Any = None) -> float:
     """The mean Cohen kappa of all pairs of annotators; pairs without one are left out."""
-    units = _rated("ratings", ratings)
+    units = checked_ratings(ratings)
     units = units.reshape(-1, units.shape[-1]).T
     categories = np.unique(units[~np.isnan(units)]).tolist()
     return known_mean([cohen(one, other, weights, categories) for one, other in combinations(units, 2)])
@@ -55,7 +55,7 @@ def agreement(
         raise ParameterError(f"draws must be a whole number from 0, got {draws!r}.")
     rows: list[dict[str, Any]] = []
     for dimension, values in _by_dimension(ratings).items():
-        rated = _rated(dimension, values)
+        rated = checked_ratings(values, dimension)
         segments = rated.shape[-2]
         rng = np.random.default_rng(seed)
         drawn = [np.take(rated, rng.integers(segments, size=segments), axis=-2) for _ in range(draws)]
@@ -87,16 +87,6 @@ def _by_dimension(ratings: Any) -> dict[str, Any]:
             raise InputError("these judgements have one score per output and no annotators; agreement needs ratings of several.")
         return dict(ratings.ratings)
     return dict(ratings) if isinstance(ratings, Mapping) else {"ratings": ratings}
-
-
-def _rated(name: str, values: Any) -> Array:
-    try:
-        rated = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must hold numbers, NaN where an annotator did not rate; give labels numbers first.") from None
-    if rated.ndim < 2:
-        raise InputError(f"{name} must have the annotators as last of two or more axes, got the shape {rated.shape}.")
-    return rated
 
 
 def _reason(value: float, annotators: int, shared: int) -> str:

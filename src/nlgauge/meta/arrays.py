@@ -15,6 +15,14 @@ _GRID = 1e-9
 CONSTANT = 1e-28
 
 
+def numbers(name: str, values: Any) -> Array:
+    """The values as float64, or an error that names them."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must hold numbers, NaN where one is missing.") from None
+
+
 def paired(x: Any, z: Any) -> tuple[Array, Array]:
     """Both as float64 of one shape, NaN where either is not known."""
     try:
@@ -81,8 +89,8 @@ def mid_ranks(values: Array) -> Array:
     return np.where(np.isnan(values), np.nan, (found.first + found.last) / 2 + 1)
 
 
-def mean_of_known(values: Array) -> Array:
-    """The mean along the last axis of what is known; NaN where nothing is."""
+def mean_of_known(values: Array, axis: int = -1) -> Array:
+    """The mean along an axis of what is known; NaN where nothing is."""
     known = ~np.isnan(values)
-    count = known.sum(axis=-1)
-    return np.asarray(np.where(known, values, 0.0).sum(axis=-1) / np.where(count == 0, np.nan, count))
+    count = known.sum(axis=axis)
+    return np.asarray(np.where(known, values, 0.0).sum(axis=axis) / np.where(count == 0, np.nan, count))

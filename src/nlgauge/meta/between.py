@@ -29,8 +29,10 @@ def between_metrics(
     chosen = judgements if metrics is None else judgements.only(metrics=metrics)
     parts = chosen.by_group().values()
     names = [*chosen.labels, *(chosen.humans if humans else ())]
-    if len(names) < 1 or len(set(names)) < len(names):
-        raise InputError("there are no metrics to compare." if not names else "a metric has the name of a human dimension; leave humans out.")
+    if len(names) < 2:
+        raise InputError(f"agreement with each other needs two metrics, got {', '.join(names) or 'none'}.")
+    if len(set(names)) < len(names):
+        raise InputError("a metric has the name of a human dimension; leave humans out.")
     measure = coefficient_of(coefficient)
     check_level(level)
     rows: list[dict[str, Any]] = []
@@ -42,7 +44,7 @@ def between_metrics(
             value = sum(of.value for of in known) / len(known) if known else float("nan")
             undefined = sum(of.n_undefined for of in found)
             rows.append({**row, "value": value, "n": sum(of.n for of in found), "n_undefined": undefined})
-    return Found(rows, made(analysis="between_metrics", metrics=", ".join(names)), "Agreement of metrics with each other")
+    return Found(rows, made(analysis="between_metrics", metrics=", ".join(names)), "Agreement of metrics with each other", drawn_as="heatmap")
 
 
 def _sides(part: Judgements, one: str, other: str, level: str) -> tuple[Array, Array]:

@@ -6,20 +6,12 @@ has the higher score. A NaN p-value is not a claim. A metric without a score has
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 
 from nlgauge.corpus.columns import Array
+from nlgauge.results.letters import best_first, letters, wins
 
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-def wins(scores: Array, p: Array, alpha: float = 0.05) -> Array:
-    """wins[i, j]: i has the higher score and p[i, j] <= alpha."""
-    with np.errstate(invalid="ignore"):
-        found: Array = (scores[:, None] > scores[None, :]) & (p <= alpha)
-    return found
+__all__ = ["cluster_ranks", "letters", "not_beaten", "wins"]
 
 
 def cluster_ranks(scores: Array, p: Array, alpha: float = 0.05) -> list[int | None]:
@@ -31,7 +23,7 @@ def cluster_ranks(scores: Array, p: Array, alpha: float = 0.05) -> list[int | No
     beats = wins(scores, p, alpha)
     ranks: list[int | None] = [None] * len(scores)
     rank, members = 1, list[int]()
-    for metric in _best_first(scores):
+    for metric in best_first(scores):
         if any(beats[member, metric] for member in members):
             rank, members = rank + 1, []
         members.append(metric)
@@ -43,41 +35,3 @@ def not_beaten(scores: Array, p: Array, alpha: float = 0.05) -> list[bool]:
     """Which metrics no other one beats."""
     beats = wins(scores, p, alpha)
     return [not bool(beats[:, i].any()) and not bool(np.isnan(scores[i])) for i in range(len(scores))]
-
-
-def letters(scores: Array, p: Array, alpha: float = 0.05) -> list[str | None]:
-    """The compact letter display: two metrics share a letter exactly if neither beats the other; "a" is with the best.
-
-    Sets of metrics are split at every claim and absorbed by larger ones (Piepho 2004); a set whose pairs all stand in others is left out.
-    """
-    beats = wins(scores, p, alpha)
-    order = _best_first(scores)
-    groups = [frozenset(order)] if order else []
-    for i, j in combinations(order, 2):
-        if beats[i, j] or beats[j, i]:
-            split = [part for group in groups for part in ((group - {i}, group - {j}) if {i, j} <= group else (group,))]
-            groups = [one for one in dict.fromkeys(split) if not any(one < other for other in split)]
-    place = {metric: at for at, metric in enumerate(order)}
-    groups = sorted(_needed(groups), key=lambda group: sorted(place[metric] for metric in group))
-    shown: list[str | None] = [None] * len(scores)
-    for metric in order:
-        shown[metric] = "".join(_letter(at) for at, group in enumerate(groups) if metric in group)
-    return shown
-
-
-def _needed(groups: list[frozenset[int]]) -> list[frozenset[int]]:
-    """The sets without those whose members and pairs are all in other sets; the smallest go first."""
-    kept = list(groups)
-    for group in sorted(groups, key=len):
-        others = [other for other in kept if other != group]
-        if all(any({i, j} <= other for other in others) for i in group for j in group):
-            kept = others
-    return kept
-
-
-def _letter(at: int) -> str:
-    return LETTERS[at] if at < len(LETTERS) else f"({at + 1})"
-
-
-def _best_first(scores: Array) -> list[int]:
-    return [int(metric) for metric in np.argsort(-scores, kind="stable") if not np.isnan(scores[metric])]

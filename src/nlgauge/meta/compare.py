@@ -10,6 +10,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
+from nlgauge.export.numbers import counted
 from nlgauge.meta.all_pairs import MAX_T, Plan, all_pairs
 from nlgauge.meta.clusters import cluster_ranks, letters, not_beaten, wins
 from nlgauge.meta.corrections import METHODS
@@ -28,13 +29,15 @@ TESTS = ("permutation", "williams", "bootstrap")
 class MetricComparison(Found):
     """One row per pair of metrics: values, their difference with its interval, p, p_adjusted, and which is better if either."""
 
+    drawn_as: str = "winmatrix"
+
     def matrix(self, column: str = "p_adjusted") -> Found:
         """One row and one column per metric, best first; what a column of the comparison says of each pair."""
         labels, scores, _ = self._family(column)
         values = self._square(labels, column)
         order = _best_first(scores)
         rows = [{"metric": labels[i], "value": float(scores[i]), **{labels[j]: None if i == j else values[i, j] for j in order}} for i in order]
-        return Found(rows, self.made, f"{column} of each pair")
+        return Found(rows, self.made, f"{column} of each pair", p_values=labels if column in self.p_values else ())
 
     def clusters(self, alpha: float | None = None, adjusted: bool = True) -> Found:
         """One row per metric, best first: its cluster, letters, how many it beats and is beaten by, and whether none beats it."""
@@ -93,6 +96,7 @@ def compare(
     swap: str | None = None,
     confidence: float = 0.95,
     alpha: float = 0.05,
+    stop: int | None = None,
 ) -> MetricComparison:
     """Whether metrics differ in their agreement with people: one row per pair of metrics (and human dimension, and group).
 
@@ -102,9 +106,11 @@ def compare(
     resampling are (1 + b) / (B + 1). `adjust` corrects them for all pairs of a dimension and group: "maxT" (the default where there are draws;
     "maxT-raw" without scaling), "holm" (the default of Williams' test), "bonferroni", "bh", "by", "none". The interval of a difference is Zou's for
     Williams' test, else the percentile bootstrap over what `generalise_to` says. Cells that any metric or people lack are left out for all metrics.
-    `better` names a metric where p_adjusted <= alpha.
+    `better` names a metric where p_adjusted <= alpha. `stop`, such as 20, ends permutation tests early by Besag and Clifford's rule: with that many
+    draws as large as what was observed, p is settled and stays valid; a small p takes all draws. "maxT" needs the same draws for all pairs, so that
+    "holm" is the default then.
     """
-    plan = planned(level, coefficient, test, generalise_to, adjust, draws, seed, swap, confidence, alpha)
+    plan = planned(level, coefficient, test, generalise_to, adjust, draws, seed, swap, confidence, alpha, stop)
     chosen = judgements if metrics is None else judgements.only(metrics=metrics)
     if len(chosen.labels) < 2:
         raise InputError(f"a comparison needs two metrics, got {', '.join(chosen.labels) or 'none'}.")
@@ -130,9 +136,12 @@ def planned(
     swap: str | None,
     confidence: float,
     alpha: float,
+    stop: int | None = None,
 ) -> Plan:
     """The options of a comparison, checked and completed."""
     chosen = measure(coefficient)
+    if (chosen.average, chosen.undefined) != ("macro", "drop"):
+        raise ParameterError(f"comparisons average over what is defined, every input alike; got {chosen.average!r} and {chosen.undefined!r}.")
     if check_level(level) not in chosen.levels:
         raise ParameterError(f"{chosen.name} is defined at level {', '.join(chosen.levels)}, got {level!r}.")
     if swap is not None and swap not in GENERALISES_TO:
@@ -155,10 +164,14 @@ def planned(
         )
     if test == "williams":
         target = _of_williams(level, chosen, generalise_to)
-    adjust = adjust or ("holm" if test == "williams" else "maxT")
+    if stop is not None and (test != "permutation" or not isinstance(stop, int) or isinstance(stop, bool) or stop < 1):
+        raise ParameterError(f"stop is a whole number from 1 and for permutation tests, got {stop!r:.60} with test={test!r}.")
+    adjust = adjust or ("holm" if test == "williams" or stop is not None else "maxT")
+    if stop is not None and adjust in MAX_T:
+        raise ParameterError(f"adjust={adjust!r} compares all pairs in the same draws, so that none can stop early; use adjust='holm' with stop.")
     if adjust not in {*METHODS, *MAX_T} or (adjust in MAX_T and test == "williams"):
         raise ParameterError(f"adjust must be one of {', '.join(METHODS)}, for tests with draws also {' or '.join(MAX_T)}, got {adjust!r:.60}.")
-    return Plan(level, chosen, test, target, swap or target if test == "permutation" else None, adjust, draws, seed, confidence, alpha)
+    return Plan(level, chosen, test, target, swap or target if test == "permutation" else None, adjust, draws, seed, confidence, alpha, stop)
 
 
 def _of_williams(level: str, chosen: Measure, generalise_to: str | None) -> str:
@@ -181,10 +194,14 @@ def _notes(plan: Plan, judgements: Judgements) -> list[str]:
         "outputs": "The claims are about new outputs, each taken as independent of all others, which outputs of one system or input are not.",
     }
     notes = [said[plan.generalise_to]]
+    if plan.stop is not None:
+        notes.append(f"A test ended at draw l with the {plan.stop}th draw as large as what was observed: p = {plan.stop} / l (Besag and Clifford).")
     if plan.test == "williams" and plan.measure.name != "pearson":
         notes.append("Williams' test is an approximation for rank correlations.")
     units = {"systems": len(judgements.systems), "inputs": len(judgements.segments)}.get(plan.swap or "", math.inf)
-    if 2 / 2**units > plan.alpha / 10:
+    if units < 3:
+        notes.append(f"Nothing can be said from {counted(int(units), str(plan.swap)[:-1])}: at least three are needed, and ten or more to find much.")
+    elif 2 / 2**units > plan.alpha / 10:
         notes.append(f"With {units} {plan.swap} there are {2 ** (int(units) - 1)} different swaps, so that p is hardly below {2 / 2**units:.3g}.")
     return notes
 

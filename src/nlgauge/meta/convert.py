@@ -19,6 +19,7 @@ from nlgauge.meta.curves import AgreementCurve, SystemPairs, binned, fitted, sys
 from nlgauge.meta.found import Found, made
 from nlgauge.meta.judgements import Judgements
 from nlgauge.meta.levels import human_means, system_means
+from nlgauge.meta.resampling import folds_of
 
 How = Literal["quantile", "isotonic"]
 
@@ -89,10 +90,8 @@ def to_human_scale(scores: Any, human: Any, *, folds: int = 5, bins: int = 10, s
     x, z = np.asarray(scores, dtype=np.float64), np.asarray(human, dtype=np.float64)
     if x.shape != z.shape or x.ndim not in (1, 2):
         raise InputError(f"calibration needs scores and human scores of one shape, (segments,) or (systems, segments); got {x.shape} and {z.shape}.")
-    if not 2 <= folds <= x.shape[-1]:
-        raise ParameterError(f"folds must be from 2 to the number of segments, {x.shape[-1]}; got {folds!r}.")
     found = np.full(x.shape, np.nan)
-    for fold in np.array_split(np.random.default_rng(seed).permutation(x.shape[-1]), folds):
+    for fold in folds_of(x.shape[-1], folds, seed):
         others = np.setdiff1d(np.arange(x.shape[-1]), fold)
         found[..., fold] = isotonic_map(x[..., others], z[..., others])(x[..., fold])
     known = ~np.isnan(found) & ~np.isnan(z)
@@ -165,7 +164,11 @@ def _to_accuracy(
     bins, draws, confidence, seed = options
     pairs = compared_systems(judgements, metric, human, draws, seed)
     curve = fitted(pairs, bins)
-    few = "" if not math.isnan(curve.ceiling) else f"a curve needs three pairs of systems with different scores, there are {len(pairs.delta)}"
+    few = (
+        ""
+        if not math.isnan(curve.ceiling)
+        else f"a curve needs three pairs of systems with different scores, there are {np.count_nonzero(pairs.delta)}"
+    )
     rows: list[dict[str, Any]] = []
     for delta in asked[0]:
         low, high = curve.accuracy_interval(delta, confidence)

@@ -66,6 +66,24 @@ def two_sided(observed: Array, null: Array) -> Array:
     return np.where(np.isnan(observed) | ~known.any(axis=0), np.nan, (1 + extreme.sum(axis=0)) / (1 + known.sum(axis=0)))
 
 
+def sequential(observed: Array, null: Array, stop: int) -> tuple[Array, Array]:
+    """p of each difference by Besag and Clifford's rule, and how many draws it took.
+
+    A test ends with its `stop`-th draw that is at least as far from 0, at the l-th: p = stop / l, which is as valid as that of all draws. One that
+    never gets there has `two_sided`'s p. Nothing ends because p is small.
+
+    >>> p, draws = sequential(np.array([1.0, 9.0]), np.array([[2.0, 0.0], [0.0, 1.0], [3.0, 1.0], [2.0, 1.0]]), stop=2)
+    >>> [round(float(one), 3) for one in p], draws.tolist()
+    ([0.667, 0.2], [3, 4])
+    """
+    known = ~np.isnan(null)
+    with np.errstate(invalid="ignore"):
+        reached = np.cumsum(np.abs(null) >= np.abs(observed) - SLACK, axis=0) >= stop
+    ended = reached.any(axis=0)
+    draws = np.where(ended, np.take_along_axis(np.cumsum(known, axis=0), np.argmax(reached, axis=0)[None], axis=0)[0], known.sum(axis=0))
+    return np.where(ended, stop / np.maximum(draws, 1), two_sided(observed, null)), draws
+
+
 def max_t(observed: Array, null: Array, scaled: bool = True) -> Array:
     """(1 + b) / (B + 1) for each difference, b the draws (rows of `null`) whose largest difference is at least as far from 0.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,8 @@ def correlate(
     confidence: float = 0.95,
     complete: bool = False,
     absolute: bool = False,
+    average: str = "macro",
+    undefined: str = "drop",
 ) -> Found:
     """One row per metric, human dimension, level and coefficient; where there are groups, one for each, and for their average.
 
@@ -48,9 +50,13 @@ def correlate(
     `ceiling`, one annotator against the mean of the others; `disattenuated`, the correlation with human scores without noise (Pearson, Spearman);
     `over`, what was drawn; `undefined_draws`; `reason`, why something is NaN or to be read with care. Negative values are negative: metrics are
     turned by their direction, and absolute=True must be asked for (WMT before 2021).
+
+    Inputs (or systems) whose correlation is not defined are left out of averages; undefined="zero" counts them as 0, as mt-metrics-eval can. Every
+    input counts alike; average="pairs" weighs each by its number of pairs. `darr`, `acc_eq_calibrated` and `spa` have rules of their own.
     """
     plan = _Plan(interval, method, draws, seed, check_confidence(confidence), absolute)
-    wanted = [measure(name) for name in ([coefficients] if isinstance(coefficients, str | Measure) else coefficients)]
+    given = [coefficients] if isinstance(coefficients, str | Measure) else coefficients
+    wanted = [replace(measure(name), average=average, undefined=undefined) if isinstance(name, str) else name for name in given]
     chosen = [check_level(level) for level in ([levels] if isinstance(levels, str) else levels)]
     judged = judgements.only(metrics=[metrics] if isinstance(metrics, str) else metrics, humans=[humans] if isinstance(humans, str) else humans)
     if not judged.labels:
@@ -78,11 +84,13 @@ def correlate(
         seed=seed if interval in OVER else None,
         complete=complete or None,
         absolute=absolute or None,
+        average=average if average != "macro" else None,
+        undefined=undefined if undefined != "drop" else None,
         self_pairs="a system drawn twice is not paired with itself" if interval in OVER else None,
     )
     undirected = [label for label in judged.labels if label in judged.higher_is_better and judged.higher_is_better[label] is None]
     notes = [f"Without a direction, and so as they are: {', '.join(undirected)}."] if undirected else []
-    return Found(found, how, "Agreement with people", notes)
+    return Found(found, how, "Agreement with people", notes, drawn_as="forest")
 
 
 @dataclass(frozen=True)
@@ -160,7 +168,12 @@ def _one(part: Judgements, number: int, label: str, dimension: str, level: str, 
     reason = "" if not math.isnan(found.value) else _why(found, x, z, whole)
     extra = dict(one.beside(level, x, z, part.weights))
     over, replicates, bounds = plan.over or "", None, Bounds(math.nan, math.nan)
-    if plan.over == "fisher":
+    systems = int((~np.isnan(z) & (~np.isnan(x) if whole is None else ~np.isnan(whole)[:, None])).any(axis=1).sum())
+    if found.n == 2 and level in ("system", "global") and not one.accuracy:
+        reason = reason or "two points always lie on a line, so that the value is 1 or -1"
+    if plan.over in ("systems", "both") and systems < 3 and not math.isnan(found.value):
+        reason = "; ".join(filter(None, [reason, f"an interval over systems needs three of them, there are {systems}"]))
+    elif plan.over == "fisher":
         if level in ("system", "global") and one.name in ("pearson", "spearman", "kendall"):
             bounds = fisher(found.value, found.n, one.name, plan.confidence)
         else:

@@ -18,7 +18,7 @@ from nlgauge.meta.covariates import group_columns
 from nlgauge.meta.found import Found, made
 from nlgauge.meta.intervals import percentile
 from nlgauge.meta.judgements import Judgements
-from nlgauge.meta.resampling import bootstrap
+from nlgauge.meta.resampling import bootstrap, folds_of
 
 
 def detect(
@@ -44,7 +44,7 @@ def detect(
     if np.isnan(people).all():
         raise InputError(f"there are no human scores of {dimension!r}.")
     cut = float(np.nanmax(people)) if good is None else float(good)
-    parts = _folds(people.shape[1], folds, seed)
+    parts = folds_of(people.shape[1], folds, seed)
     weights = bootstrap(people.shape[0], people.shape[1], "inputs", draws, seed).inputs
     rows = []
     for label, scores, known in _each(judgements, people):
@@ -211,12 +211,6 @@ def _rates(counts: Array, beta: float) -> tuple[Array, Array, Array]:
     with np.errstate(invalid="ignore", divide="ignore"):
         f = np.where(wanted > 0, (1 + beta**2) * right / (kept + beta**2 * wanted), np.nan)
         return np.where(kept > 0, right / kept, np.nan), np.where(wanted > 0, right / wanted, np.nan), f
-
-
-def _folds(n: int, folds: int, seed: int) -> list[Array]:
-    if not 2 <= folds <= n:
-        raise ParameterError(f"folds must be from 2 to the number of segments, {n}; got {folds!r}.")
-    return np.array_split(np.random.default_rng(seed).permutation(n), folds)
 
 
 def _over(above: float, below: int) -> float:

@@ -112,7 +112,7 @@ def estimate(
         metrics=given.metric_names,
         metric_scores_missing=given.missing_scores or None,
     )
-    return Estimates(rows, how, f"Human scores from few labels: {of}", (assumptions(given, generalise_to),), parts)
+    return Estimates(rows, how, f"Human scores from few labels: {of}", (assumptions(given, generalise_to),), parts=parts)
 
 
 def predicted(given: Labels, of: Of, folds: int, seed: int) -> Array:

@@ -5,19 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from nlgauge.errors import UnknownNameError, did_you_mean
+from nlgauge.errors import InputError, UnknownNameError, did_you_mean
 from nlgauge.export.model import Cell, Page, Sheet, column
+from nlgauge.export.numbers import p_value
 from nlgauge.export.shown import Exported
 from nlgauge.results.frames import as_frame
+
+# What is counted so that it can be seen when it happens.
+_USUALLY_0 = ("n_undefined", "undefined_draws")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Found(Exported):
     """Rows of plain values (one dictionary per row, all with the same names), and `made`: seed, draws, rule, versions.
+
+    `p_values` names the columns that hold p-values, which tables show as <.0001 where they would be 0.0000; `drawn_as` is the plot of such rows.
 
     >>> found = Found([{"metric": "chrf", "value": 0.5}], {"seed": 1}, "Correlations")
     >>> found.column("value"), len(found), found.where(metric="bleu").rows
@@ -28,6 +35,8 @@ class Found(Exported):
     made: Mapping[str, Any] = field(default_factory=dict)
     title: str = ""
     notes: Sequence[str] = ()
+    p_values: Sequence[str] = ("p", "p_adjusted")
+    drawn_as: str = ""
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         return iter(self.rows)
@@ -62,17 +71,34 @@ class Found(Exported):
             found.attrs.update(self.made)
         return found
 
+    def plot(self, path: str | Path | None = None, **options: Any) -> Any:
+        """The figure that shows these rows, of `nlgauge.meta.plots`; written to a path as well if one is given (.pdf, .png or .svg).
+
+        Options are those of the plot, which `drawn_as` names; it needs matplotlib, the extra "plot".
+        """
+        from nlgauge.meta.plotting import draw
+
+        if not self.drawn_as:
+            raise InputError("there is no plot of such rows; nlgauge.meta.plots has those that there are.")
+        return draw(self.drawn_as, self, path=path, **options)
+
     def page(self, decimals: int = 4) -> Page:
         """One table of all rows; the small print says how they were made."""
         names = self.names
         numeric = {name for name in names if all(isinstance(row.get(name), int | float | np.number | None) for row in self.rows)}
         columns = [column(name, "number" if name in numeric else "words") for name in names]
-        cells = [[Cell(_shown(row.get(name), decimals)) for name in names] for row in self.rows]
+        cells = [[Cell(_shown(row.get(name), decimals, name in self.p_values)) for name in names] for row in self.rows]
         small_print = [", ".join(f"{name}: {_shown(value, 6)}" for name, value in self.made.items())] if self.made else []
         return Page([Sheet(columns, cells, self.title)], (), tuple(self.notes), small_print)
 
     def _short_page(self) -> Page:
-        return self.page()
+        """Without columns that say nothing, for which a console has no room; words that are the same in all rows go to the title."""
+        columns = {name: self.column(name) for name in self.names}
+        told = [name for name, values in columns.items() if not all(_says_nothing(name, value) for value in values)]
+        same = [name for name in told if len(self) > 1 and isinstance(columns[name][0], str) and len(set(columns[name])) == 1]
+        rows = [{name: row.get(name) for name in told if name not in same} for row in self.rows]
+        shared = ", ".join(f"{name} {columns[name][0]}" for name in same)
+        return replace(self, rows=rows, title=": ".join(filter(None, [self.title, shared]))).page()
 
     def _csv_records(self) -> list[dict[str, Any]]:
         return [dict(row) for row in self.rows]
@@ -89,10 +115,17 @@ def made(**how: Any) -> dict[str, Any]:
     }
 
 
-def _shown(value: Any, decimals: int) -> str:
+def _says_nothing(column: str, value: Any) -> bool:
+    unknown = value is None or (isinstance(value, float | np.floating) and math.isnan(value))
+    return unknown or value == "" or (column in _USUALLY_0 and value == 0)
+
+
+def _shown(value: Any, decimals: int, is_p: bool = False) -> str:
     if value is None:
         return ""
     if isinstance(value, float | np.floating):
+        if is_p:
+            return p_value(float(value), decimals)
         return "n/a" if math.isnan(value) else f"{value:.{decimals}f}"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"

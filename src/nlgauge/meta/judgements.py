@@ -13,16 +13,15 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
 from nlgauge.export.numbers import counted
-from nlgauge.meta.arrays import mean_of_known
+from nlgauge.meta.analyses import Analyses
+from nlgauge.meta.arrays import mean_of_known, numbers
 
 if TYPE_CHECKING:
-    from nlgauge.meta.estimate import Estimates
-    from nlgauge.meta.found import Found
     from nlgauge.results.result import Result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Judgements:
+class Judgements(Analyses):
     """Scores of S systems on N segments; NaN is missing.
 
     `humans` and `metrics` hold one (S, N) array per dimension and per metric, `ratings` one (S, N, annotators) array per dimension that several
@@ -96,7 +95,9 @@ class Judgements:
         """The name of a human dimension, checked; without one, the only one."""
         if name is None:
             if len(self.humans) != 1:
-                raise InputError(f"say which human dimension is meant; there are {', '.join(self.humans) or 'none'}.")
+                raise InputError(
+                    f"say which human dimension is meant, or keep one with only(humans=[...]); there are {', '.join(self.humans) or 'none'}."
+                )
             return next(iter(self.humans))
         if name not in self.humans:
             near = did_you_mean(str(name), self.humans)
@@ -206,26 +207,6 @@ class Judgements:
         added = {name: np.asarray(values, dtype=np.float64) for name, values in metrics.items()}
         return replace(self, metrics={**self.metrics, **added}, higher_is_better={**self.higher_is_better, **(higher_is_better or {})})
 
-    def estimate(self, dimension: str | None = None, metrics: Sequence[str] | None = None, **options: Any) -> Estimates:
-        """Human scores of a dimension from the few that are known, and the metrics of all outputs: see `nlgauge.meta.estimate`."""
-        from nlgauge.meta.estimate import estimate
-        from nlgauge.meta.labels import labelled_scores
-
-        return estimate(*labelled_scores(self, dimension, metrics), systems=self.systems, **options)
-
-    def segments_to_label(self, count: int, dimension: str | None = None, **options: Any) -> Found:
-        """Which segments people should judge next: see `nlgauge.meta.segments_to_label`."""
-        from nlgauge.meta.labelling import segments_to_label
-        from nlgauge.meta.labels import labelled_scores
-
-        return segments_to_label(*labelled_scores(self, dimension), count, segments=self.segments, **options)
-
-    def correlate(self, **options: Any) -> Found:
-        """How well each metric agrees with people: see `nlgauge.meta.correlate`."""
-        from nlgauge.meta.correlate import correlate
-
-        return correlate(self, **options)
-
     @classmethod
     def from_arrays(
         cls,
@@ -280,10 +261,7 @@ class Judgements:
 
 
 def _numbers(name: str, values: Any, shape: tuple[int, ...], dimensions: int = 2) -> Array:
-    try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must hold numbers, NaN where one is missing.") from None
+    found = numbers(name, values)
     if found.ndim != dimensions or found.shape[: len(shape)] != shape:
         wanted = {1: "one number per item", 2: "(systems, segments)", 3: "(systems, segments, annotators)"}[dimensions]
         raise InputError(f"{name} has shape {found.shape}, needed is {wanted} with {' x '.join(map(str, shape))}.")
@@ -312,8 +290,8 @@ def _checked_pairs(pairs: Any, shape: tuple[int, int]) -> Array:
 
 def _pairs_taken(pairs: Array, rows: Array, columns: Array, shape: tuple[int, int]) -> Array:
     places = [np.full(size, -1, dtype=np.int64) for size in shape]
-    for place, numbers in zip(places, (rows, columns), strict=True):
-        place[numbers] = np.arange(len(numbers))
+    for place, kept in zip(places, (rows, columns), strict=True):
+        place[kept] = np.arange(len(kept))
     moved = np.stack([places[1][pairs[:, 0]], places[0][pairs[:, 1]], places[0][pairs[:, 2]]], axis=1)
     found: Array = moved[(moved >= 0).all(axis=1)]
     return found

@@ -10,6 +10,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.arrays import numbers
 from nlgauge.meta.control_variates import Drawn
 
 if TYPE_CHECKING:
@@ -125,10 +126,7 @@ def _stacked(metrics: Any, shape: tuple[int, ...]) -> tuple[tuple[str, ...], Arr
 
 
 def _numbers(values: Any, name: Any) -> Array:
-    try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be numbers, with NaN where one is missing.") from None
+    found = numbers(str(name), values)
     if np.isinf(found).any():
         raise InputError(f"{name} holds infinite values; use NaN where one is missing.")
     return found

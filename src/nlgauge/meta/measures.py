@@ -25,11 +25,16 @@ from nlgauge.meta.ties import accuracy_of_groups, calibrate, darr, darr_counts, 
 
 @dataclass(frozen=True)
 class Measure:
-    """A coefficient that is a function of two vectors, at every level; the other measures change what differs."""
+    """A coefficient that is a function of two vectors, at every level; the other measures change what differs.
+
+    `average` and `undefined` say how the values of groups become one, as for `levels.at_level`; measures with rules of their own ignore them.
+    """
 
     name: str
     coefficient: Coefficient
     levels: tuple[str, ...] = LEVELS
+    average: str = "macro"
+    undefined: str = "drop"
 
     @property
     def title(self) -> str:
@@ -43,10 +48,12 @@ class Measure:
 
     def value(self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None) -> Levelled:
         """The value for one metric (S, N); `weights` and `whole` as for `levels.at_level`."""
-        return at_level(self.coefficient, level, x, z, weights, whole)
+        return at_level(self.coefficient, level, x, z, weights, whole, self.average, self.undefined)
 
     def replicates(self, level: str, x: Array, z: Array, draws: Draws, weights: Array | None = None, whole: Array | None = None) -> Array:
         """(B,) the value in each draw."""
+        if (self.average, self.undefined) != ("macro", "drop"):
+            return draw_by_draw(self.coefficient, level, *paired(x, z), draws, weights, whole, self.average, self.undefined)
         return replicates(self.coefficient, level, x, z, draws, weights, whole)
 
     def floor(self, level: str, x: Array, z: Array, weights: Array | None = None) -> float:

@@ -38,7 +38,7 @@ def _kendall(x: Array, z: Array, name: str) -> Array:
     order = np.sign(z[:, None] - z[None, :]).astype(int)
     above, untied = np.zeros(x.shape[1], np.int32), np.zeros(x.shape[1], np.int32)
     for i, j in combinations(range(n), 2):
-        signs = _signs(x[i], x[j])
+        signs = order_signs(x[i], x[j])
         untied += signs & 1
         if order[i, j]:
             above += signs if order[i, j] > 0 else -signs
@@ -51,7 +51,7 @@ def _kendall(x: Array, z: Array, name: str) -> Array:
 def _spearman(x: Array, z: Array, _: str) -> Array:
     ranks = np.zeros(x.shape, np.int32)
     for i, j in combinations(range(len(z)), 2):
-        signs = _signs(x[i], x[j])
+        signs = order_signs(x[i], x[j])
         ranks[i] += signs
         ranks[j] -= signs
     # Twice the centred ranks, so whole numbers: their sum is 0 already.
@@ -60,6 +60,7 @@ def _spearman(x: Array, z: Array, _: str) -> Array:
     return np.where(squares > 0, np.clip(human @ ranks / np.sqrt(np.where(squares > 0, squares, 1.0)), -1, 1), np.nan)
 
 
-def _signs(one: Array, other: Array) -> Array:
+def order_signs(one: Array, other: Array) -> Array:
+    """The signs of the differences in bytes, 0 where either is NaN; compared and not subtracted, so that infinite scores are ordered as well."""
     found: Array = (one > other).view(np.int8) - (one < other).view(np.int8)
     return found

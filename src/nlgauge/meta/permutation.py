@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.corpus.columns import Array
-from nlgauge.meta.arrays import snapped
+from nlgauge.meta.arrays import mean_of_known, snapped
 from nlgauge.meta.coefficients import Coefficient
 from nlgauge.meta.levels import check_level
-from nlgauge.meta.measures import Measure
+from nlgauge.meta.measures import MEASURES, Measure
 from nlgauge.meta.orders import RANKED, on_grid, rank_coefficients
+from nlgauge.meta.permuted_pairs import in_pairs
 from nlgauge.meta.permuted_ranks import rank_differences
 from nlgauge.meta.swaps import Swaps
 
@@ -34,6 +35,10 @@ class Points(NamedTuple):
     z: Array
     present: Array
 
+    def with_gaps(self) -> tuple[Array, Array]:
+        """The scores and human scores with NaN where not present."""
+        return np.where(self.present, self.x, np.nan), np.where(self.present, self.z, np.nan)
+
     def transposed(self) -> Points:
         """The same where inputs are the rows."""
         return Points(self.x.swapaxes(1, 2), self.z.T, self.present.T)
@@ -43,13 +48,18 @@ def null_differences(x: Array, z: Array, level: str, measure: Measure, swaps: Sw
     """The difference of every pair of metrics (in the order of `np.triu_indices(M, 1)`) in every draw, (draws, pairs).
 
     Cells where a metric or people have no score are left out for all. A draw in which a coefficient is undefined is NaN for the pair. Measures that
-    are not a mean of coefficients of vectors (DARR, calibrated and soft accuracies) are computed draw by draw, which is slow.
+    are neither a mean of coefficients of vectors nor a sum over pairs (calibrated accuracy; soft accuracy where inputs are swapped) are computed
+    draw by draw, which is slow: `compare(stop=20)` helps.
     """
     points, coefficient = standardised(x, z), measure.coefficient
     if type(measure) is not Measure or coefficient.pooled:
-        return _draw_by_draw(points, level, measure, swaps)
+        if coefficient.pooled and measure.name == "pdp" and level in ("system", "global"):
+            # Of one group, the correlation of differences is Pearson's own.
+            return null_differences(x, z, level, MEASURES["pearson"], swaps)
+        found = in_pairs(measure, level, *points.with_gaps(), swaps.of_cells(), swaps.kind)
+        return _draw_by_draw(points, level, measure, swaps) if found is None else found
     if level == "system":
-        return _of_systems(points, coefficient, swaps)
+        return of_systems(points, coefficient, swaps)
     if level == "by_system":
         return _in_groups(points, coefficient, swaps)
     if level == "input":
@@ -71,7 +81,7 @@ def standardised(x: Array, z: Array) -> Points:
     return Points(scores, np.where(present, z, 0.0), present)
 
 
-def _of_systems(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
+def of_systems(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
     """Differences at system level: swapped scores are averaged over inputs first."""
     judged = points.present.any(axis=1)
     counts = np.maximum(points.present.sum(axis=1), 1)
@@ -143,7 +153,7 @@ def _of_one_group(points: Points, coefficient: Coefficient, swaps: Swaps) -> Arr
     def signs_of(first: int, last: int) -> Array:
         return np.broadcast_to(swaps.of_cells(first, last), (last - first, *points.z.shape)).reshape(last - first, 1, -1)
 
-    return _by_chunks(flat, coefficient, signs_of, _draws(swaps))
+    return _by_chunks(flat, coefficient, signs_of, len(swaps))
 
 
 def _flat(values: Array) -> Array:
@@ -162,7 +172,7 @@ def _in_groups(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
     def signs_of(first: int, last: int) -> Array:
         return np.broadcast_to(swaps.of_cells(first, last), (last - first, *points.z.shape))
 
-    return _by_chunks(points, coefficient, signs_of, _draws(swaps))
+    return _by_chunks(points, coefficient, signs_of, len(swaps))
 
 
 def _units(swaps: Swaps, rows: Array, columns: Array) -> tuple[Array, Array]:
@@ -175,7 +185,7 @@ def _units(swaps: Swaps, rows: Array, columns: Array) -> tuple[Array, Array]:
 
 def _of_whole_groups(points: Points, coefficient: Coefficient, signs: Array) -> Array:
     """Where whole groups are swapped, their coefficients are: a mean of the groups that are defined, for sums and numbers are linear in the signs."""
-    values = coefficient(np.where(points.present, points.x, np.nan), np.where(points.present, points.z, np.nan))
+    values = coefficient(*points.with_gaps())
     defined = ~np.isnan(values)
     sums, counts = np.where(defined, values, 0.0), defined.astype(float)
     k, m = np.triu_indices(len(values), 1)
@@ -213,39 +223,28 @@ def _pearson_in_groups(points: Points, _: Coefficient, signs: Array) -> Array:
         means = []
         for sign in (1, -1):
             sums, squares, products = middle[:, None] + sign * half
-            means.append(_mean(_ratio(products, squares - sums**2 / n, squares_z, squares)))
+            means.append(mean_of_known(_ratio(products, squares - sums**2 / n, squares_z, squares)))
         found[:, at] = means[0] - means[1]
     return found
 
 
 def _explicitly(points: Points, coefficient: Coefficient, signs: Array) -> Array:
     """Differences of any coefficient, from the swapped scores themselves."""
-    x, z = np.where(points.present, points.x, np.nan), np.where(points.present, points.z, np.nan)
+    x, z = points.with_gaps()
     found = []
     for k, m in zip(*np.triu_indices(len(x), 1), strict=True):
         one, other = np.where(signs > 0, x[k], x[m]), np.where(signs > 0, x[m], x[k])
-        found.append(_mean(coefficient(one, z)) - _mean(coefficient(other, z)))
+        found.append(mean_of_known(coefficient(one, z)) - mean_of_known(coefficient(other, z)))
     return np.stack(found, axis=1) if found else np.empty((len(signs), 0))
 
 
 def _draw_by_draw(points: Points, level: str, measure: Measure, swaps: Swaps) -> Array:
-    x, z = np.where(points.present, points.x, np.nan), np.where(points.present, points.z, np.nan)
+    x, z = points.with_gaps()
     pairs = list(zip(*np.triu_indices(len(x), 1), strict=True))
-    found = np.empty((_draws(swaps), len(pairs)))
+    found = np.empty((len(swaps), len(pairs)))
     for draw in range(len(found)):
         kept = swaps.of_cells(draw, draw + 1)[0] > 0
         for at, (k, m) in enumerate(pairs):
             one, other = (measure.value(level, np.where(kept, x[a], x[b]), z).value for a, b in ((k, m), (m, k)))
             found[draw, at] = one - other
     return found
-
-
-def _mean(values: Array) -> Array:
-    """The mean over the last axis of what is defined; NaN where nothing is."""
-    defined = ~np.isnan(values)
-    count = defined.sum(axis=-1)
-    return np.where(count > 0, np.where(defined, values, 0.0).sum(axis=-1) / np.maximum(count, 1), np.nan)
-
-
-def _draws(swaps: Swaps) -> int:
-    return next(len(signs) for signs in (swaps.systems, swaps.inputs, swaps.cells) if signs is not None)

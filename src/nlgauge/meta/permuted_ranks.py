@@ -22,8 +22,14 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.meta.arrays import mid_ranks
+from nlgauge.meta.orders import order_signs
 
 _BLOCK = 4_000_000
+# What is gone through several times should stay near the processor.
+_NEAR = 200_000
+# Up to so many units, products of their signs are laid out; up to so many human scores, sums of each beat all pairs of points.
+_FEW_UNITS = 64
+_LEVELS = 100
 
 
 def rank_differences(x: Array, z: Array, present: Array, signs: Sequence[tuple[Array, Array]], name: str) -> Array:
@@ -37,19 +43,21 @@ def rank_differences(x: Array, z: Array, present: Array, signs: Sequence[tuple[A
     if not groups:
         return found
     fragile = np.any([group.fragile for group in groups], axis=0)
-    steady = np.flatnonzero(~fragile)
+    steady, moving = np.flatnonzero(~fragile), np.flatnonzero(fragile)
     found[:, steady] = 0.0
+    sums, counts = np.zeros((2, 2, len(found), len(moving)))
     for group in groups:
         tied = group.tied[k, m]
-        plain = steady[~tied[steady]]
+        plain, rest = steady[~tied[steady]], steady[tied[steady]]
         found[:, plain] += group.untied_differences(k[plain], m[plain]) / len(groups)
-        for pair in steady[tied[steady]]:
-            one, other = group.coefficients(k[pair], m[pair])
-            found[:, pair] += (one - other) / len(groups)
-    for pair in np.flatnonzero(fragile):
-        both = [group.coefficients(k[pair], m[pair]) for group in groups]
-        one, other = (_mean_of_defined([of[side] for of in both]) for side in (0, 1))
-        found[:, pair] = one - other
+        one, other = group.coefficients(k[rest], m[rest])
+        found[:, rest] += (one - other) / len(groups)
+        for side, values in enumerate(group.coefficients(k[moving], m[moving])):
+            known = ~np.isnan(values)
+            sums[side] += np.where(known, values, 0.0)
+            counts[side] += known
+    one, other = sums / np.where(counts == 0, np.nan, counts)
+    found[:, moving] = one - other
     return found
 
 
@@ -155,72 +163,154 @@ class Group:
         found: Array = self.signs @ self._summed(sums[k, k] - sums[m, m] + sums[k, m] - sums[m, k]).T / 2
         return found
 
-    def coefficients(self, k: int, m: int) -> tuple[Array, Array]:
-        """The coefficients of metrics k and m after the swaps of each draw; NaN where all scores are equal then."""
+    def coefficients(self, k: Array, m: Array) -> tuple[Array, Array]:
+        """The coefficients of metrics k and m after the swaps of each draw, (draws, pairs) each; NaN where all scores are equal then."""
+        if not len(k):
+            return np.empty((2, len(self.signs), 0))  # type: ignore[return-value]
         sums = self._sums[0]
-        moved = self._moved(np.array([k]), np.array([m]))[:, 0]
-        added = (sums[k, k] + sums[m, m] + sums[k, m] + sums[m, k]).sum() / 4 - (2 * self._form(k, m) - self._form(k, k) - self._form(m, m)) / 4
-        below = self._denominators(k, m)
+        forms = self._forms_of(np.concatenate([k, np.arange(len(self.x))]), np.concatenate([m, np.arange(len(self.x))]))
+        between, own = forms[:, : len(k)], forms[:, len(k) :]
+        added = ((sums[k, k] + sums[m, m] + sums[k, m] + sums[m, k]).sum(axis=1) - 2 * between + own[:, k] + own[:, m]) / 4
+        moved = self._moved(k, m)
         one, other = (
-            np.where(of > 0, (added + sign * moved) / 2 / np.where(of > 0, of, 1.0), np.nan) for sign, of in zip((1, -1), below, strict=True)
+            np.where(of > 0, (added + sign * moved) / 2 / np.where(of > 0, of, 1.0), np.nan)
+            for sign, of in zip((1, -1), self._denominators(k, m), strict=True)
         )
         return one, other
 
-    @cached_property
-    def _all_weights(self) -> Array:
-        """w_ij, in the smallest type that holds it."""
-        levels, places = self._levels
-        found = self._weights(levels[places], levels[places])
-        return found if self.name == "spearman" else found.astype(np.int8)
-
-    def _form(self, u: int, v: int) -> Array:
-        """The sum over i and j of s_i s_j w_ij sign(u_i - v_j) in each draw; it is the same for v and u."""
-        if (u, v) not in self._forms:
-            if self.name == "spearman" and self._membership is not None:
-                self._forms[u, v] = self._form_of_ranks(u, v, self._membership.astype(float))
-            else:
-                # Kendall's sums are whole numbers so small that float32 holds them.
-                signs = self.signs if self.name == "spearman" else self.signs.astype(np.float32)
-                one, other = self.x[u][:, None], self.x[v]
-                order = (one > other).view(np.int8) - (one < other).view(np.int8)
-                products = self._summed((self._all_weights * order).astype(signs.dtype))
-                self._forms[u, v] = np.einsum("bi,bi->b", signs @ products.T, signs[:, self.units], dtype=float)
-        return self._forms[u, v]
-
-    def _form_of_ranks(self, u: int, v: int, membership: Array) -> Array:
-        """The same for w_ij = r_i - r_j and few units, without laying out pairs: sums over j in the order of v, read where u_i would stand."""
-        levels, places = self._levels
-        ranks, units = levels[places][:, None], membership.shape[1]
-        order = np.argsort(self.x[v], kind="stable")
-        left, right = (np.searchsorted(self.x[v][order], self.x[u], side) for side in ("left", "right"))
-        sums = np.zeros((len(order) + 1, 2 * units))
-        np.cumsum(np.concatenate([membership, ranks * membership], axis=1)[order], axis=0, out=sums[1:])
-        read = sums[left] + sums[right] - sums[-1]
-        between = membership.T @ (ranks * read[:, :units] - read[:, units:])
-        found: Array = np.einsum("bi,bi->b", self.signs @ between.T, self.signs)
+    def _forms_of(self, u: Array, v: Array) -> Array:
+        """The sum over i and j of s_i s_j w_ij sign(u_i - v_j) in each draw, for each of some pairs of metrics, (draws, pairs)."""
+        units = self.signs.shape[1]
+        if units > _FEW_UNITS:
+            return np.stack([self._form(one, other) for one, other in zip(u.tolist(), v.tolist(), strict=True)], axis=1)
+        between = np.stack([self._between(one, other) for one, other in zip(u.tolist(), v.tolist(), strict=True)])
+        a, b = np.triu_indices(units, 1)
+        # s_a s_a = 1.
+        constant = np.trace(between, axis1=1, axis2=2)
+        found: Array = constant + (self.signs[:, a] * self.signs[:, b]) @ (between[:, a, b] + between[:, b, a]).T
         return found
 
-    def _denominators(self, k: int, m: int) -> tuple[Array, Array]:
-        """Both denominators of each draw."""
-        n = len(self.z)
-        _, codes, counts = np.unique(np.concatenate([self.x[k], self.x[m]]), return_inverse=True, return_counts=True)
-        shared = np.flatnonzero(counts > 1)
-        first, second = (code[None, :] == shared[:, None] for code in (codes[:n], codes[n:]))
-        moved = self.signs @ self._summed(first.astype(float) - second).T
-        whole = first.sum(axis=1) + second.sum(axis=1)
-        below = []
-        for sign in (1, -1):
-            t = (whole + sign * moved) / 2
-            below.append(self._denominator((t**3 - t).sum(axis=1), (t**2 - t).sum(axis=1)))
-        return below[0], below[1]
+    def _form(self, u: int, v: int) -> Array:
+        """The same of one pair, where nearly every point has its own sign; it is the same for v and u."""
+        if (u, v) not in self._forms:
+            self._forms[u, v] = (self._form_of_ranks if self.name == "spearman" else self._form_of_signs)(u, v)
+        return self._forms[u, v]
+
+    def _form_of_signs(self, u: int, v: int) -> Array:
+        # Kendall's sums are whole numbers so small that float32 holds them.
+        signs = self.signs[:, self.units].astype(np.float32)
+        found = np.zeros(len(signs))
+        for rows, products in self._products(u, v):
+            found += np.einsum("bi,bi->b", signs @ products.T, signs[:, rows], dtype=np.float64)
+        return found
+
+    def _products(self, u: int, v: int) -> Iterator[tuple[slice, Array]]:
+        """w_ij sign(u_i - v_j) in float32, some rows at a time."""
+        levels, places = self._levels
+        ranks = levels[places]
+        size = max(1, _BLOCK // len(ranks))
+        for start in range(0, len(ranks), size):
+            rows = slice(start, start + size)
+            order = order_signs(self.x[u][rows, None], self.x[v])
+            weights = order_signs(ranks[rows, None], ranks) if self.name != "spearman" else ranks[rows, None] - ranks
+            yield rows, (weights * order).astype(np.float32)
+
+    def _form_of_ranks(self, u: int, v: int) -> Array:
+        """For w_ij = r_i - r_j without laying out pairs: sums over j in the order of v, read where u_i would stand."""
+        levels, places = self._levels
+        ranks, order, left, right = levels[places], *self._standing(u, v)
+        found = np.empty(len(self.signs))
+        size = max(1, _NEAR // len(ranks))
+        for start in range(0, len(found), size):
+            signs = self.signs[start : start + size][:, self.units]
+            read = []
+            for values in (signs, signs * ranks):
+                sums = np.zeros((len(signs), len(ranks) + 1))
+                np.cumsum(values[:, order], axis=1, out=sums[:, 1:])
+                read.append(sums[:, left] + sums[:, right] - sums[:, -1:])
+            found[start : start + size] = np.einsum("bi,bi->b", signs, ranks * read[0] - read[1])
+        return found
+
+    def _standing(self, u: int, v: int) -> tuple[Array, Array, Array]:
+        """The order of v, and how many of its points are below, and not above, each of u."""
+        order = np.argsort(self.x[v], kind="stable")
+        left, right = (np.searchsorted(self.x[v][order], self.x[u], side) for side in ("left", "right"))
+        return order, left, right
+
+    def _between(self, u: int, v: int) -> Array:
+        """(units, units) the sums of w_ij sign(u_i - v_j) over the points of both units."""
+        levels, places = self._levels
+        if self._membership is None:
+            return np.concatenate([products for _, products in self._products(u, v)]).astype(np.float64)
+        membership = self._membership.astype(np.float64)
+        if self.name != "spearman" and len(levels) > _LEVELS:
+            found = np.zeros((membership.shape[1],) * 2)
+            few = membership.astype(np.float32)
+            for rows, products in self._products(u, v):
+                found += few[rows].T @ (products @ few)
+            return found
+        # Sums over j in the order of v, read where u_i would stand.
+        order, left, right = self._standing(u, v)
+        units = membership.shape[1]
+        if self.name == "spearman":
+            ranks = levels[places][:, None]
+            read = _read(np.concatenate([membership, ranks * membership], axis=1)[order], left, right)
+            return np.asarray(membership.T @ (ranks * read[:, :units] - read[:, units:]))
+        found = np.zeros((units, units))
+        for level in range(len(levels)):
+            here = places == level
+            read = _read((np.sign(level - places)[:, None] * membership)[order], left[here], right[here])
+            found += membership[here].T @ read
+        return found
+
+    def _denominators(self, k: Array, m: Array) -> tuple[Array, Array]:
+        """Both denominators of each draw, (draws, pairs) each, from how many points take each of the values that several have."""
+        cubes, squares = np.zeros((2, 2, len(self.signs), len(k)))
+        kinds = self._kinds
+        counts = np.stack([np.bincount(row, minlength=int(kinds.max()) + 1) for row in kinds])
+        # Entries are pairs of metrics and values that two points at least may take.
+        pairs, values = np.nonzero(counts[k] + counts[m] > 1)
+        whole = (counts[k] + counts[m])[pairs, values]
+        for first in range(0, len(pairs), size := max(1, _BLOCK // self.signs.shape[1])):
+            own, value, here = pairs[first : first + size], values[first : first + size], whole[first : first + size]
+            moved = self._taken(k[own], value) - self._taken(m[own], value)
+            starts = np.flatnonzero(np.append(True, own[1:] != own[:-1]))
+            for start in range(0, len(self.signs), step := max(1, _NEAR // len(own))):
+                rows = slice(start, start + step)
+                up = (here + self.signs[rows] @ moved.T) / 2
+                for side, t in enumerate((up, here - up)):
+                    of = t * (t - 1)
+                    squares[side][rows, own[starts]] += np.add.reduceat(of, starts, axis=1)
+                    if self.name == "spearman":
+                        cubes[side][rows, own[starts]] += np.add.reduceat(of * (t + 1), starts, axis=1)
+        return self._denominator(cubes[0], squares[0]), self._denominator(cubes[1], squares[1])
+
+    @cached_property
+    def _kinds(self) -> Array:
+        """The scores as whole numbers, (M, n): equal where and only where scores are."""
+        return np.unique(self.x, return_inverse=True)[1].reshape(self.x.shape)
+
+    @cached_property
+    def _table(self) -> Array | None:
+        """(M, values, units) how many points of each unit take each value; None where that is large."""
+        kinds, units = int(self._kinds.max()) + 1, self.signs.shape[1]
+        if len(self.x) * kinds * units > _BLOCK:
+            return None
+        places = (np.arange(len(self.x))[:, None] * kinds + self._kinds) * units + self.units
+        return np.bincount(places.ravel(), minlength=len(self.x) * kinds * units).reshape(len(self.x), kinds, units).astype(np.float64)
+
+    def _taken(self, metrics: Array, values: Array) -> Array:
+        """(entries, units) how many points of each unit take a value of a metric."""
+        return self._table[metrics, values] if self._table is not None else self._summed((self._kinds[metrics] == values[:, None]).astype(np.float64))
+
+
+def _read(values: Array, left: Array, right: Array) -> Array:
+    """The sums of rows before `left` and before `right`, less that of all: what is below minus what is above."""
+    sums = np.zeros((len(values) + 1, values.shape[1]))
+    np.cumsum(values, axis=0, out=sums[1:])
+    return np.asarray(sums[left] + sums[right] - sums[-1])
 
 
 def _spread(n: int, cubes: Array | float) -> Array | float:
     """The sum of squares of centred ranks of n points, with t³ - t summed over ties."""
     return (n**3 - n - cubes) / 12
-
-
-def _mean_of_defined(values: Sequence[Array]) -> Array:
-    stacked = np.stack(values)
-    count = (~np.isnan(stacked)).sum(axis=0)
-    return np.where(count > 0, np.nansum(stacked, axis=0) / np.maximum(count, 1), np.nan)

@@ -48,7 +48,7 @@ def williams_power(
         share = _williams_share(r1, r2, r12, size, alpha, sides, draws, seed)
         rows.append({"n": size, "r1": r1, "r2": r2, "r12": r12, "power": share, "standard_error": math.sqrt(share * (1 - share) / draws)})
     how = made(test="williams", sides=sides, alpha=alpha, draws=draws, seed=seed, generalises_to="systems")
-    return Found(rows, how, "Power of Williams' test")
+    return Found(rows, how, "Power of Williams' test", drawn_as="power")
 
 
 def min_detectable(
@@ -150,7 +150,7 @@ def data_power(
         row = {"metric": first, "other": second, "human": dimension, "effect": effect, "systems": count, "inputs": size, "power": share}
         rows.append({**row, "standard_error": error, "n_undefined": int(np.isnan(p).sum())})
     how = made(test="williams", level="system", coefficient="pearson", sides=sides, alpha=alpha, draws=draws, seed=seed, generalises_to="systems")
-    return Found(rows, how, "Power on data like these")
+    return Found(rows, how, "Power on data like these", drawn_as="power")
 
 
 def mcnemar_power(accuracy: float, other: float, agreement: float, n: int | Iterable[int], *, alpha: float = 0.05) -> Found:
@@ -177,7 +177,7 @@ def mcnemar_power(accuracy: float, other: float, agreement: float, n: int | Iter
         rejected = np.where(cut >= 0, binom.cdf(cut, differing, chance) + binom.sf(differing - cut - 1, differing, chance), 0.0)
         found = float((binom.pmf(differing, size, min(1.0, better + worse)) * rejected).sum())
         rows.append({"n": size, "accuracy": accuracy, "other": other, "agreement": agreement, "power": found})
-    return Found(rows, made(test="mcnemar", sides=2, alpha=alpha, generalises_to="inputs"), "Power of McNemar's test")
+    return Found(rows, made(test="mcnemar", sides=2, alpha=alpha, generalises_to="inputs"), "Power of McNemar's test", drawn_as="power")
 
 
 def _williams_share(r1: float, r2: float, r12: float, n: int, alpha: float, sides: int, draws: int, seed: int) -> float:

@@ -31,16 +31,20 @@ def pair_rows(
     labels = next(iter(parts.values())).labels
     rows = []
     for one in measures:
-        for label in labels:
+        compared = {group: [ordered(part, label, one.ties) for label in labels] for group, part in parts.items()}
+        resampled = {
+            group: replicates(part, *columns(compared[group]), bootstrap(len(part.systems), len(part.segments), str(over), draws, seed + number))
+            for number, (group, part) in enumerate(parts.items())
+            if over in OVER
+        }
+        for column, label in enumerate(labels):
             by_group: dict[Any, tuple[float, Array | None]] = {}
             totals = []
-            for number, (group, part) in enumerate(parts.items()):
-                alike, against = ordered(part, label, one.ties)
+            for group, part in parts.items():
+                alike, against = compared[group][column]
                 total = int(alike.sum() + against.sum())
                 value = float(alike.sum() - against.sum()) / total if total else math.nan
-                drawn = None
-                if over in OVER and total:
-                    drawn = replicates(part, alike, against, bootstrap(len(part.systems), len(part.segments), str(over), draws, seed + number))
+                drawn = resampled[group][:, column] if group in resampled and total else None
                 by_group[group] = value, drawn
                 totals.append(total)
                 assert part.pairs is not None
@@ -69,17 +73,23 @@ def ordered(part: Judgements, label: str, ties: str = "discordant") -> tuple[Arr
 
 
 def replicates(part: Judgements, alike: Array, against: Array, draws: Draws) -> Array:
-    """(B,) DARR in each draw of segments and systems."""
+    """(B, M) DARR of M metrics in each draw of segments and systems; `alike` and `against` are (P, M)."""
     assert part.pairs is not None
     segment, better, worse = part.pairs.T
     size = max(1, _BLOCK // max(1, len(segment)))
     found = []
     for i in range(0, len(draws), size):
         systems, inputs = draws.systems[i : i + size], draws.inputs[i : i + size]
-        weights = inputs[:, segment] * systems[:, better] * systems[:, worse]
+        weights = (inputs[:, segment] * systems[:, better] * systems[:, worse]).astype(np.float64)
         right, wrong = weights @ alike, weights @ against
         found.append((right - wrong) / np.where(right + wrong == 0, np.nan, right + wrong))
     return np.concatenate(found)
+
+
+def columns(compared: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Of several metrics, (P, M) each: which pairs they order as people do, and which they do not; as floats, which multiply fast, and exactly."""
+    alike, against = zip(*compared, strict=True)
+    return np.column_stack(alike).astype(np.float64), np.column_stack(against).astype(np.float64)
 
 
 def _row(

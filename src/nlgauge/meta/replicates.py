@@ -12,7 +12,7 @@ What none of these can do (tau-c, calibrated and soft accuracies) is computed dr
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,9 +22,12 @@ from nlgauge.meta.arrays import paired, snapped
 from nlgauge.meta.coefficients import Coefficient
 from nlgauge.meta.kendall import Pairs
 from nlgauge.meta.levels import check_level, human_means
+from nlgauge.meta.orders import order_signs
 from nlgauge.meta.resampling import Draws
 
 _BLOCK = 20_000_000
+# What is gone through several times should stay near the processor.
+_NEAR = 16_000
 
 
 def replicates(coefficient: Coefficient, level: str, x: Any, z: Any, draws: Draws, weights: Array | None = None, whole: Array | None = None) -> Array:
@@ -36,7 +39,9 @@ def replicates(coefficient: Coefficient, level: str, x: Any, z: Any, draws: Draw
     x, z = paired(x, z)
     inputs = draws.inputs if weights is None else draws.inputs * weights
     if level == "system":
-        return _system(coefficient, x, z, draws.systems, inputs, judged)
+        size = max(1, _NEAR // max(1, 2 * len(x)))
+        parts = [slice(i, i + size) for i in range(0, len(draws), size)]
+        return np.concatenate([_system(coefficient, x, z, draws.systems[part], inputs[part], judged) for part in parts])
     if coefficient.name == "pdp" and level != "global":
         return _pooled_differences(x, z, draws.systems, inputs) if level == "input" else _pooled_differences(x.T, z.T, draws.inputs, draws.systems)
     if level == "input":
@@ -53,7 +58,15 @@ _VECTORISED = {"pearson", "spearman", "kendall", "kendall_a", "gamma", "somers",
 
 
 def draw_by_draw(
-    coefficient: Coefficient, level: str, x: Array, z: Array, draws: Draws, weights: Array | None = None, whole: Array | None = None
+    coefficient: Coefficient,
+    level: str,
+    x: Array,
+    z: Array,
+    draws: Draws,
+    weights: Array | None = None,
+    whole: Array | None = None,
+    average: str = "macro",
+    undefined: str = "drop",
 ) -> Array:
     """The same by taking the systems and inputs of each draw, which is slow and needs nothing to be known of the coefficient."""
     from nlgauge.meta.levels import at_level
@@ -63,7 +76,7 @@ def draw_by_draw(
         rows, columns = np.repeat(np.arange(len(x)), systems), np.repeat(np.arange(x.shape[1]), inputs)
         cells = np.ix_(rows, columns)
         own = None if weights is None else weights[columns]
-        found.append(at_level(coefficient, level, x[cells], z[cells], own, None if whole is None else whole[rows]).value)
+        found.append(at_level(coefficient, level, x[cells], z[cells], own, None if whole is None else whole[rows], average, undefined).value)
     return np.array(found)
 
 
@@ -83,12 +96,12 @@ def _system(coefficient: Coefficient, x: Array, z: Array, systems: Array, inputs
         known = ~np.isnan(x)
         total = inputs @ known.T if not known.all() else inputs.sum(axis=1, keepdims=True)
         total = np.where(total == 0, np.nan, total)
-        means = [inputs @ np.where(known, side, 0.0).T / total for side in (x, z)]
+        means = inputs @ np.where(known, np.stack([x, z]), 0.0).swapaxes(1, 2) / total
     else:
-        means = [np.broadcast_to(side, systems.shape) for side in paired(*whole)]
+        means = np.stack([np.broadcast_to(side, systems.shape) for side in paired(*whole)])
     if coefficient.by_rank:
-        # The grid is that of the systems that were drawn, as where they are taken one by one.
-        means = [snapped(np.where(systems > 0, side, np.nan)) for side in means]
+        # The grid is that of the systems that were drawn, as where they are taken one by one; the others weigh nothing.
+        means = snapped(np.where(systems > 0, means, 0.0))
     if coefficient.of_pairs is not None:
         return coefficient.of_pairs(weighted.moving_pairs(means[0], means[1], systems))
     return (weighted.moving_spearman if coefficient.name == "spearman" else weighted.moving_pearson)(means[0], means[1], systems)
@@ -97,7 +110,10 @@ def _system(coefficient: Coefficient, x: Array, z: Array, systems: Array, inputs
 def _inputs(coefficient: Coefficient, x: Array, z: Array, draws: Draws) -> Array:
     """(B, N) the coefficient over systems within each input."""
     if coefficient.of_pairs is not None:
-        return coefficient.of_pairs(_pairs_within(x, z, draws.pairs))
+        kinds = _kinds_within(x, z)
+        size = max(1, _NEAR // max(1, x.shape[1]))
+        parts = [draws.pairs[i : i + size] for i in range(0, len(draws), size)]
+        return np.concatenate([np.broadcast_to(coefficient.of_pairs(_pairs_within(kinds, part)), (len(part), x.shape[1])) for part in parts])
     if coefficient.name == "spearman":
         return _ranked_within(x, z, draws.systems)
     return weighted.correlation_of_sums(*_sums_within(x, z, draws.systems))
@@ -129,17 +145,34 @@ def _ranked_within(x: Array, z: Array, systems: Array) -> Array:
     return np.concatenate(blocks, axis=1)
 
 
-def _pairs_within(x: Array, z: Array, pair_weights: Array) -> Pairs:
-    """(B, N) the pairs of systems within each input."""
+class _Kinds(NamedTuple):
+    """(pairs, N) of each pair of systems on each input, in float32: 1 if it is ordered alike, -1 if the other way round, and where it is tied.
+
+    Kinds that no pair is of are None: zeros cost as much as numbers.
+    """
+
+    difference: Array
+    unknown: Array | None
+    only_x: Array | None
+    only_z: Array | None
+    both: Array | None
+
+
+def _kinds_within(x: Array, z: Array) -> _Kinds:
     i, j = np.triu_indices(len(x), 1)
-    known = ~(np.isnan(x[i]) | np.isnan(x[j]))
-    sx, sz = ((side[i] > side[j]).astype(np.float32) - (side[i] < side[j]) for side in (x, z))
-    columns = x.shape[1]
-    ordered_x, ordered_z = np.abs(sx), np.abs(sz)
-    products = pair_weights @ np.concatenate([sx * sz, ordered_x, ordered_z, ordered_x * ordered_z, known.astype(np.float32)], axis=1)
-    difference, varied_x, varied_z, ordered, everything = (products[:, k * columns : (k + 1) * columns].astype(np.float64) for k in range(5))
-    tied = everything - varied_x - varied_z + ordered
-    return Pairs((ordered + difference) / 2, (ordered - difference) / 2, varied_z - ordered, varied_x - ordered, tied)
+    unknown = np.isnan(x[i]) | np.isnan(x[j])
+    sx, sz = (order_signs(side[i], side[j]) for side in (x, z))
+    tied_x, tied_z = (sx == 0) & ~unknown, (sz == 0) & ~unknown
+    kinds = unknown, tied_x & ~tied_z, tied_z & ~tied_x, tied_x & tied_z
+    return _Kinds((sx * sz).astype(np.float32), *(kind.astype(np.float32) if kind.any() else None for kind in kinds))
+
+
+def _pairs_within(kinds: _Kinds, pair_weights: Array) -> Pairs:
+    """(B, N) the pairs of systems within each input, or what broadcasts to it."""
+    zero = np.zeros((1, 1))
+    difference, unknown, only_x, only_z, both = (zero if kind is None else (pair_weights @ kind).astype(np.float64) for kind in kinds)
+    ordered = pair_weights.sum(axis=1, dtype=np.float64)[:, None] - unknown - only_x - only_z - both
+    return Pairs((ordered + difference) / 2, (ordered - difference) / 2, only_x, only_z, both)
 
 
 def _averaged(values: Array, weights: Array) -> Array:

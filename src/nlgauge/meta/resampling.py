@@ -63,3 +63,10 @@ def check_draws(over: object, draws: object, seed: object) -> None:
     for name, value, least in (("draws", draws, 1), ("seed", seed, 0)):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise ParameterError(f"{name} must be a whole number from {least}, got {value!r:.60}.")
+
+
+def folds_of(segments: int, folds: int, seed: int) -> list[Array]:
+    """The numbers of the segments in so many folds, drawn at random."""
+    if not 2 <= folds <= segments:
+        raise ParameterError(f"folds must be from 2 to the number of segments, {segments}; got {folds!r}.")
+    return np.array_split(np.random.default_rng(seed).permutation(segments), folds)

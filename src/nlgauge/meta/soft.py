@@ -70,21 +70,26 @@ def sign_draws(segments: int, draws: int = 1000, seed: int = 12345) -> Array:
 
 def superiority(scores: Any, signs: Array, rule: str = "mid") -> Array:
     """(systems, systems) one-sided p that the row's system is better than the column's, from (systems, segments); NaN without common segments."""
+    scores = np.asarray(scores, dtype=np.float64)
+    return superiority_between(scores, scores, signs, rule)
+
+
+def superiority_between(ours: Array, theirs: Array, signs: Array, rule: str = "mid") -> Array:
+    """The same where the row's system has the scores `ours` and the column's `theirs`, each (systems, segments)."""
     if rule not in ("mid", ">="):
         raise ParameterError(f"rule must be 'mid' or '>=', got {rule!r:.60}.")
-    scores = np.asarray(scores, dtype=np.float64)
-    unknown = np.isnan(scores)
+    unknown = np.isnan(ours)
     # The mean of a segment cancels in every difference; without it sums keep more digits.
     with np.errstate(invalid="ignore"):
-        centre = np.where(unknown, 0.0, scores).sum(axis=0) / np.maximum((~unknown).sum(axis=0), 1)
-    centred = scores - centre
-    found = np.full((len(scores), len(scores)), 1.0 if rule == ">=" else 0.5)
-    whole = None if unknown.any() else signs @ centred.T
-    for i in range(len(scores)):
-        difference = centred[i] - centred
+        centre = np.where(unknown, 0.0, ours).sum(axis=0) / np.maximum((~unknown).sum(axis=0), 1)
+    ours, theirs = ours - centre, theirs - centre
+    found = np.full((len(ours), len(theirs)), 1.0 if rule == ">=" else 0.5)
+    whole = None if unknown.any() or np.isnan(theirs).any() else (signs @ ours.T, signs @ theirs.T)
+    for i in range(len(ours)):
+        difference = ours[i] - theirs
         common = ~np.isnan(difference)
         difference = np.where(common, difference, 0.0)
-        null = whole[:, [i]] - whole if whole is not None else signs @ difference.T
+        null = whole[0][:, [i]] - whole[1] if whole is not None else signs @ difference.T
         observed = difference.sum(axis=1)
         slack = 1e-12 * np.abs(difference).sum(axis=1)
         above, equal = (null > observed + slack).mean(axis=0), (np.abs(null - observed) <= slack).mean(axis=0)

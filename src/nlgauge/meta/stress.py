@@ -87,7 +87,7 @@ def stress(
         for kinds_of in _grouped([(one.name, one.severity) for one in kinds], by):
             counted = [_Pairs(of["good text"], of[kinds[i].name], np.array([one.changed for one in bad[kinds[i].name]])) for i in kinds_of[1]]
             rows.append({"metric": metric, **kinds_of[0], **_report(_Pairs.joined(counted), of["floor text"], confidence)})
-    return Found(rows, _made(floor, seed, confidence, metrics=", ".join(scores)), "Stress test")
+    return Found(rows, _made(floor, seed, confidence, metrics=", ".join(scores)), "Stress test", drawn_as="stress")
 
 
 def contrast(
@@ -116,7 +116,7 @@ def contrast(
         for names, places in _grouped([(pair.phenomenon, pair.severity) for pair in given], by):
             here = _Pairs(of["good"][places], of["bad"][places], changed[places])
             rows.append({"metric": metric, **names, **_report(here, of["floor"][places], confidence)})
-    return Found(rows, _made(floor, seed, confidence, metrics=", ".join(scores)), "Contrastive pairs")
+    return Found(rows, _made(floor, seed, confidence, metrics=", ".join(scores)), "Contrastive pairs", drawn_as="stress")
 
 
 def aces_score(taus: Mapping[str, float]) -> float:

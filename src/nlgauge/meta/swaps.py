@@ -35,6 +35,13 @@ class Swaps:
         """The same swaps where inputs are the rows."""
         return Swaps(self.kind, self.inputs, self.systems, None if self.cells is None else self.cells.swapaxes(1, 2))
 
+    def __len__(self) -> int:
+        return next(len(signs) for signs in (self.systems, self.inputs, self.cells) if signs is not None)
+
+    def part(self, first: int, last: int) -> Swaps:
+        """Some of the draws."""
+        return Swaps(self.kind, *(None if signs is None else signs[first:last] for signs in (self.systems, self.inputs, self.cells)))
+
     def of_cells(self, first: int = 0, last: int | None = None) -> Array:
         """The signs of all cells in some of the draws, (draws, S or 1, N or 1)."""
         if self.cells is not None:

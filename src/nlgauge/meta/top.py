@@ -43,4 +43,5 @@ def top_systems(
         part = judgements.only(systems=[judgements.systems[i] for i in judged[:k]], metrics=metrics)
         found = correlate(part, level, coefficient, dimension, **{"interval": None, **options})
         rows += [{"k": k, **row} for row in found.rows]
-    return Found(rows, made(analysis="top_systems", systems=[judgements.systems[i] for i in judged], **options), "Agreement among the best systems")
+    how = made(analysis="top_systems", systems=[judgements.systems[i] for i in judged], **options)
+    return Found(rows, how, "Agreement among the best systems", drawn_as="topk")

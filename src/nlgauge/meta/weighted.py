@@ -10,6 +10,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.meta.kendall import Pairs, pairs
+from nlgauge.meta.orders import order_signs
 
 # Below this share of the plain squares, what one-pass sums leave of a variance is rounding.
 _CONSTANT = 1e-12
@@ -19,7 +20,7 @@ _SIGNS = 4096
 _LEVELS = 150
 _BLOCK = 8_000_000
 # What is gone through once per human score should stay near the processor.
-_NEAR = 200_000
+_NEAR = 50_000
 
 
 def correlation_of_sums(n: Array, x: Array, z: Array, xx: Array, zz: Array, xz: Array) -> Array:
@@ -171,10 +172,27 @@ def _moving_ranks(x: Array, z: Array, w: Array) -> Array:
 
 def moving_pairs(x: Array, z: Array, weights: Array) -> Pairs:
     """(B,) how many pairs are of each kind."""
-    i, j = np.triu_indices(x.shape[1], 1)
+    upper = np.triu_indices(x.shape[1], 1)
+    size = max(1, _NEAR // max(1, x.shape[1] ** 2))
+    found = [_moving_pairs(x[k : k + size], z[k : k + size], weights[k : k + size], *upper) for k in range(0, len(weights), size)]
+    return Pairs(*np.concatenate(found, axis=1)) if found else Pairs(*np.zeros((5, 0)))
+
+
+def _moving_pairs(x: Array, z: Array, weights: Array, i: Array, j: Array) -> Pairs:
     w = np.where(np.isnan(x) | np.isnan(z), 0.0, weights)
-    both = w[:, i] * w[:, j]
-    sx, sz = ((side[:, i] > side[:, j]).astype(np.int8) - (side[:, i] < side[:, j]) for side in (x, z))
-    product, level_x, level_z = sx * sz, sx == 0, sz == 0
-    kinds = product == 1, product == -1, level_x & ~level_z, level_z & ~level_x, level_x & level_z
-    return Pairs(*((both * kind).sum(axis=1) for kind in kinds))
+    # One row per pair of points, so that what is gathered and compared lies together; float32 holds the numbers of pairs exactly.
+    rows_x, rows_z, counts = (np.ascontiguousarray(side.T) for side in (x, z, w.astype(np.float32)))
+    both = counts[i] * counts[j]
+    sx, sz = (order_signs(side[i], side[j]) for side in (rows_x, rows_z))
+    tied_x, tied_z = sx == 0, sz == 0
+    everything, difference = both.sum(axis=0).astype(np.float64), _weighed(both, sx * sz)
+    only_x, only_z, tied = (_weighed(both, kind) for kind in (tied_x & ~tied_z, tied_z & ~tied_x, tied_x & tied_z))
+    ordered = everything - only_x - only_z - tied
+    return Pairs((ordered + difference) / 2, (ordered - difference) / 2, only_x, only_z, tied)
+
+
+def _weighed(weights: Array, kind: Array) -> Array:
+    """(B,) the sum of the weights (pairs, B) of a kind, which often has no pair."""
+    if not kind.any():
+        return np.zeros(weights.shape[1])
+    return np.asarray(np.einsum("pb,pb->b", weights, kind.astype(np.float32)), dtype=np.float64)

@@ -18,7 +18,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ParameterError
 from nlgauge.explain import Explanation
-from nlgauge.features import Features, RowFeature, RunOptions
+from nlgauge.features import Feature, Features, RowFeature, RunOptions
 from nlgauge.features.text import Tokens
 from nlgauge.metric.callable_package import callable_package
 from nlgauge.metric.versions import installed_version
@@ -33,7 +33,7 @@ class Output:
 
     `note` is for counts that a reader must know of, such as texts that were cut: it is shown below the table, after the number, where that
     is not 0. `decimals` is how many a table shows; by default two on a scale to 100, none for counts, else four. A run warns where a share is
-    above `warn_above`: the share in per cent, then `warning`.
+    above `warn_above` or below `warn_below`: the share in per cent, then `warning`.
     """
 
     name: str
@@ -45,6 +45,7 @@ class Output:
     decimals: int | None = None
     warn_above: float = math.inf
     warning: str = ""
+    warn_below: float = -math.inf
 
 
 TRUNCATED = Output("truncated", None, 0, note="texts were longer than the model reads and were cut")
@@ -107,8 +108,9 @@ class View:
 
     def rows(self, feature: RowFeature) -> Any:
         """What a feature finds of every row; metrics that read the same rows share it."""
+        self.features.note(feature)
         if feature not in self._found:
-            with self.features.timed(str(feature)):
+            with self.features.timed(feature):
                 self._found[feature] = feature.compute(self)
         return self._found[feature]
 
@@ -186,6 +188,10 @@ class _Value:
         """The metric with the call's rule for several references or predictions; only one that reduces by itself needs it."""
         return self
 
+    def may_leave(self) -> bool:
+        """Whether other processes may compute it; not where it counts what it asks of others."""
+        return True
+
     def facts(self, corpus: Corpus) -> dict[str, str]:
         """Everything beside our own version that changes the number."""
         return {"metric": self.name, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}  # type: ignore[arg-type]
@@ -219,6 +225,10 @@ class Metric(_Value):
     def fit(self) -> Fit | None:
         """What must be known of the whole corpus first."""
         return None
+
+    def reads(self, options: RunOptions) -> tuple[Feature, ...]:
+        """The features of every text that take a pass of a model, announced so that metrics on one model can share it; () where none can be."""
+        return ()
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         """For each part, (rows, K) additive sufficient statistics in float64."""

@@ -93,6 +93,12 @@ class Card(Shown):
     # Whose numbers the metric's own were compared with, and with which parameters it equals them.
     tested_against: str = ""
 
+    @property
+    def sections(self) -> dict[str, str]:
+        """The Markdown under each heading."""
+        parts = re.split(r"^## (.*)$", self.text, flags=re.MULTILINE)
+        return {heading: body.strip() for heading, body in zip(parts[1::2], parts[2::2], strict=True)}
+
     def _short_page(self) -> Page:
         from nlgauge.export.of_metrics import card_page
 

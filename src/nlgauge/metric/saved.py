@@ -29,7 +29,12 @@ def restore(name: str, package: str, revision: int, parameters: dict[str, Any]) 
 
 def can_run_remotely(metric: AnyMetric) -> bool:
     """Whether another process can make the same metric of its description, and needs nothing of a whole system for it."""
-    if not isinstance(metric, Metric) or not is_importable(metric) or ((fit := metric.fit()) is not None and fit.over == "system"):
+    if (
+        not isinstance(metric, Metric)
+        or not metric.may_leave()
+        or not is_importable(metric)
+        or ((fit := metric.fit()) is not None and fit.over == "system")
+    ):
         return False
     return restore(**describe(metric)) == metric
 

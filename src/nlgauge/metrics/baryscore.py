@@ -24,6 +24,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.estimators.transport import entropic_plan, exact_plan, transport_module, uniform
 from nlgauge.explain import Explanation, Transport
+from nlgauge.features import RunOptions
 from nlgauge.features.barycentre import LayerBarycentre
 from nlgauge.features.encoders import piece_strings
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
@@ -75,6 +76,13 @@ class BaryScore(Metric):
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model), "pot": installed_version("POT")}
 
+    @property
+    def _barycentre(self) -> LayerBarycentre:
+        return LayerBarycentre(self.model, self.layers, "zero" if self.compat == "official" else "mean")
+
+    def reads(self, options: RunOptions) -> tuple[LayerBarycentre, ...]:
+        return (self._barycentre,)
+
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         rows = np.array([[row.cut, *row.counts, *self._values(row)] for row in self._rows(view)]).reshape(-1, 4 + len(self.sinkhorn))
         found = {}
@@ -89,9 +97,8 @@ class BaryScore(Metric):
 
     def _rows(self, view: View) -> Iterator[_Transported]:
         transport = transport_module()
-        feature = LayerBarycentre(self.model, self.layers, "zero" if self.compat == "official" else "mean")
         read = read_pairs(view.features, self.model, "encoder", view.predictions, view.reference)
-        found, predictions, references = view.get(feature, read.first.ids, read.second.ids)
+        found, predictions, references = view.get(self._barycentre, read.first.ids, read.second.ids)
         for prediction, reference, undefined, counts in zip(predictions, references, read.undefined, read.counts, strict=True):
             # Points of a unit ball are at most 2 apart; rounding may not change that.
             cost = np.clip(transport.dist(found.points[reference], found.points[prediction]), 0.0, 4.0)

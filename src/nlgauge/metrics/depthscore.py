@@ -23,7 +23,8 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
-from nlgauge.features.encoders import HiddenStates
+from nlgauge.features import RunOptions
+from nlgauge.features.encoder_layers import HiddenLayers
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
 from nlgauge.metric.mean import share
 from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
@@ -77,9 +78,12 @@ class DepthScore(Metric):
             return self.layer
         return 6 if self.model == "minilm" else 9
 
+    def reads(self, options: RunOptions) -> tuple[HiddenLayers, ...]:
+        return (HiddenLayers(self.model, (self._layer,)),)
+
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         read = read_pairs(view.features, self.model, "encoder", view.predictions, view.reference)
-        hidden, predictions, references = view.get(HiddenStates(self.model, self._layer), read.first.ids, read.second.ids)
+        hidden, predictions, references = view.get(HiddenLayers(self.model, (self._layer,)), read.first.ids, read.second.ids)
         dimensions = hidden.vectors.values.shape[1]
         official = self.compat == "official"
         draw = _official_directions(self.directions, dimensions) if official else _directions(self.directions, dimensions, view.features.options.seed)

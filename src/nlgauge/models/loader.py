@@ -1,4 +1,4 @@
-"""Loads encoders, masked and causal language models, once per process, ready to run: evaluation mode, float32 on a CPU."""
+"""Loads encoders, language models and classifiers of pairs, once per process, ready to run: evaluation mode, float32 on a CPU."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ import msgspec
 
 from nlgauge.errors import MissingExtraError, ModelError, ParameterError
 from nlgauge.models import Model, ModelSpec, model_name, store
+from nlgauge.models.align_layout import ALIGN, align_model
+from nlgauge.models.bleurt_layout import pieces_tokenizer
+from nlgauge.models.heads import missing_weights
+from nlgauge.models.prism_layout import dictionary_tokenizer
 from nlgauge.models.registry import Registry
 from nlgauge.models.threads import pass_threads
 
@@ -25,6 +29,8 @@ Made = TypeVar("Made")
 _KEPT = 4
 # Torch leaves this in the environment when Transformers imports its compiler; nothing of ours reads it.
 _LEFT_BEHIND = "TORCHINDUCTOR_CACHE_DIR"
+# What a model without weights for its head lacks, and what is needed instead.
+_HEADS = {"AutoModelForSequenceClassification": ("classification head", "a classifier of pairs of texts")}
 # Tokenisers that treat the start of a text as the middle of a word unless told otherwise.
 _PREFIX_SPACE = ("roberta", "gpt2", "longformer", "bart")
 
@@ -101,6 +107,29 @@ def load_masked(spec: ModelSpec, device: str | None) -> Loaded:
     return _load(spec, "AutoModelForMaskedLM", device)
 
 
+def load_pair(spec: ModelSpec, device: str | None) -> Loaded:
+    """A classifier, or a regressor, of pairs of texts."""
+    return _load(spec, "AutoModelForSequenceClassification", device)
+
+
+def load_align(spec: ModelSpec, device: str | None) -> Loaded:
+    """AlignScore's encoder with its three heads: `base_model`, `tri_layer`, `bin_layer` and `reg_layer`."""
+    return _load(spec, ALIGN, device)
+
+
+def load_seq2seq(spec: ModelSpec, device: str | None) -> Loaded:
+    """A model that reads one text and writes another, with its head over the vocabulary."""
+    found = _load(spec, "AutoModelForSeq2SeqLM", device)
+    if not getattr(getattr(found.model, "config", None), "is_encoder_decoder", False):
+        raise ModelError(f"the model {found.name} has no encoder and decoder; a sequence-to-sequence model such as BART or T5 is needed.")
+    return found
+
+
+def load_comet(spec: ModelSpec, device: str | None) -> Loaded:
+    """A network of the COMET family, whose `model` is a `comet.CometNetwork`."""
+    return _load(spec, "comet", device)
+
+
 def _load(spec: ModelSpec, kind: str, device: str | None) -> Loaded:
     where = device or _default_device()
     # A directory may hold another model tomorrow, and a relative path mean another directory.
@@ -121,23 +150,35 @@ def _loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise ParameterError(f"device must be one that torch can use here, got {device!r}: {str(error).splitlines()[0]}") from None
     if isinstance(spec, Model):
+        if kind == "comet" and not hasattr(spec.model, "settings"):
+            raise ModelError(f"the model {model_name(spec)!r} is not a network of the COMET family, nlgauge.models.comet.CometNetwork.")
         if hasattr(spec.model, "eval") and getattr(spec.model, "training", False):
             raise ModelError(f"the model {model_name(spec)!r} is in training mode, which makes scores random; call model.eval() first.")
         return Loaded(model_name(spec), spec.model, spec.tokenizer, device)
     directory = store.require(spec)
+    if kind == "comet":
+        from nlgauge.models.comet_files import read
+
+        with quiet():
+            network, tokenizer = read(directory, device)
+        return Loaded(spec, network, tokenizer, device)
     try:
         config = transformers.AutoConfig.from_pretrained(directory, local_files_only=True)
         prefix = {"add_prefix_space": True} if kind == "AutoModel" and config.model_type in _PREFIX_SPACE else {}
         with quiet():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(directory, local_files_only=True, **prefix)
+            tokenizer = dictionary_tokenizer(directory) or pieces_tokenizer(directory)
+            if tokenizer is None:
+                tokenizer = transformers.AutoTokenizer.from_pretrained(directory, local_files_only=True, **prefix)
+            if kind == ALIGN:
+                return Loaded(spec, align_model(directory, config).eval().to(device), tokenizer, device)
             load = getattr(transformers, kind).from_pretrained
             model, info = load(directory, local_files_only=True, use_safetensors=True, dtype=torch.float32, output_loading_info=True)
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(f"the model in {directory} cannot be loaded: {error}") from error
-    if kind != "AutoModel" and info["missing_keys"]:
-        # Transformers would make them up at random.
-        missing = ", ".join(sorted(info["missing_keys"])[:3])
-        raise ModelError(f"the model in {directory} has no head over the vocabulary (missing: {missing}); a language model is needed.")
+    missing = ", ".join(missing_weights(model, info["missing_keys"], directory)[:3]) if kind != "AutoModel" else ""
+    if missing:
+        head, needed = _HEADS.get(kind, ("head over the vocabulary", "a language model"))
+        raise ModelError(f"the model in {directory} has no {head} (missing: {missing}); {needed} is needed.")
     return Loaded(spec, model.eval().to(device), tokenizer, device, _pooling_length(directory))
 
 
@@ -169,6 +210,19 @@ def first_layers(model: Any, layer: int) -> Any:
     raise ModelError(
         f"the layers of a {type(model).__name__} are not known; use a BERT, RoBERTa, DistilBERT, XLM-R, ALBERT, DeBERTa or similar encoder."
     )
+
+
+def with_activation(model: Any, name: str) -> Any:
+    """The model with another activation function in its layers, sharing every weight with the original, which is untouched."""
+    from transformers.activations import ACT2FN
+
+    changed = copy.deepcopy(model, {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())})
+    layers = [module for module in changed.modules() if hasattr(module, "intermediate_act_fn")]
+    if not layers:
+        raise ModelError(f"the activation function of a {type(model).__name__} cannot be changed; give a BERT or RemBERT.")
+    for layer in layers:
+        layer.intermediate_act_fn = ACT2FN[name]
+    return changed
 
 
 def _shallow(module: Any) -> Any:

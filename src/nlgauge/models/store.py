@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -18,8 +17,11 @@ import msgspec
 
 from nlgauge.errors import ModelError, did_you_mean
 from nlgauge.models.catalogue import CATALOGUE, Entry
+from nlgauge.user_folders import user_folder
 
 MANIFEST = "nlgauge-model.json"
+# What makes a directory one of word vectors, and the words that its rows are of.
+VECTORS, WORDS = "vectors.safetensors", "words.txt"
 KEPT_FILES = (
     "config.json",
     "tokenizer.json",
@@ -41,23 +43,19 @@ class Manifest(msgspec.Struct):
     sha256: str
     licence: str
     revision: str = ""
+    # What the file was converted as, and the repository and commit of the base that gave configuration and tokeniser.
+    layout: str = ""
+    base: str = ""
 
 
 def cache_directory() -> Path:
     """The user's cache: NLGAUGE_CACHE, else the place that the operating system keeps for caches."""
-    given = os.environ.get("NLGAUGE_CACHE")
-    if given:
-        return Path(given)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "nlgauge" / "models"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "nlgauge" / "models"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "nlgauge" / "models"
+    return user_folder("caches", "models", "NLGAUGE_CACHE")
 
 
 def location(name: str) -> Path | None:
     """The directory of a model's files: a local path, the cache, an installed package, the hub's own cache; else None."""
-    if (Path(name) / "config.json").is_file():
+    if any((Path(name) / file).is_file() for file in ("config.json", VECTORS)):
         return Path(name)
     cached = place_of(name)
     if (cached / MANIFEST).is_file():
@@ -67,6 +65,8 @@ def location(name: str) -> Path | None:
     if entry is not None and entry.package:
         weights = None if wanted else installed_weights(entry)
         return weights.parent if weights is not None and weights.suffix == ".safetensors" else None
+    if entry is not None and not entry.repository:
+        return None
     return _in_hub_cache(entry.repository if entry is not None else name.partition("@")[0], wanted or "main")
 
 
@@ -88,8 +88,11 @@ def require(name: str) -> Path:
     if found is not None:
         return found
     entry = entry_of(name)
+    if entry is not None and entry.elsewhere:
+        raise ModelError(f"the model {name!r} is not here ({entry.size}; licence {entry.licence}); {entry.elsewhere}")
     if entry is not None:
-        raise ModelError(f"the model {name!r} is not here; run: nlgauge models get {name}{'' if entry.package else ' --hub'}")
+        command = f"nlgauge models get {name}{' --hub' if entry.repository else ''}"
+        raise ModelError(f"the model {name!r} is not here ({entry.size}; licence {entry.licence}); run: {command}")
     looks_local = name.startswith((".", "~")) or Path(name).is_absolute() or os.sep in name.replace("/", "", 1)
     if looks_local or Path(name).exists():
         raise ModelError(f"{name!r} does not hold a model: a local model is a directory with config.json, weights as safetensors and a tokeniser.")
@@ -109,7 +112,8 @@ def info(name: str) -> dict[str, str]:
     if entry is not None:
         facts |= {"title": entry.title, "kind": entry.kind, "licence": entry.licence, "size": entry.size, "source": entry.source}
         facts["sha256"] = entry.sha256 or "not pinned"
-    facts["location"] = str(found) if found is not None else f"not here; run: nlgauge models get {name}{'' if entry and entry.package else ' --hub'}"
+    how = entry.elsewhere if entry and entry.elsewhere else f"run: nlgauge models get {name}{'' if entry and not entry.repository else ' --hub'}"
+    facts["location"] = str(found) if found is not None else f"not here; {how}"
     if found is not None:
         facts["weights"] = weights_hash(found)
         facts["revision"] = revision(found) or "not recorded"
@@ -123,7 +127,8 @@ def weights_hash(directory: Path) -> str:
         return manifest.sha256
     files = fingerprint(directory)
     if not files:
-        raise ModelError(f"{directory} has no weights as safetensors; other formats can run code and are not read.")
+        how = "`nlgauge models convert FILE --as bin` converts them"
+        raise ModelError(f"{directory} has no weights as safetensors; other formats can run code and are not read ({how}).")
     return _hash_of(files)
 
 
@@ -141,8 +146,10 @@ def _manifest(directory: Path) -> Manifest | None:
 
 
 def fingerprint(directory: Path) -> tuple[tuple[str, int], ...]:
-    """The weights of a directory, as files and their times of change."""
-    return tuple((str(file), file.stat().st_mtime_ns) for file in sorted(directory.resolve().glob("*.safetensors")))
+    """The weights of a directory, as files and their times of change; with word vectors, also the words."""
+    place = directory.resolve()
+    files = [*place.glob("*.safetensors"), *(place.glob(WORDS) if (place / VECTORS).is_file() else [])]
+    return tuple((str(file), file.stat().st_mtime_ns) for file in sorted(files))
 
 
 @lru_cache(maxsize=16)

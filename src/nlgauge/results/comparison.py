@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from nlgauge.errors import ParameterError, UnknownNameError
 from nlgauge.export.model import Page
+from nlgauge.export.numbers import bounds, number, p_value
 from nlgauge.export.shown import Exported
 from nlgauge.metric import Output
 from nlgauge.results.frames import as_frame
@@ -33,6 +34,11 @@ class Compared(NamedTuple):
     resamples: int = 0
     reason: str = ""
     p_holm: float = math.nan
+
+    def __repr__(self) -> str:
+        name = self.label if self.output.name == self.label else f"{self.label} {self.output.name}"
+        found = f"{number(self.difference, self.output)} {bounds(self.low, self.high, self.output)}, p {p_value(self.p)}"
+        return f"Compared({name}, {self.first} - {self.second}: {found}{f', {self.reason}' if self.reason else ''})"
 
     @property
     def difference(self) -> float:

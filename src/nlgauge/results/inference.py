@@ -25,10 +25,12 @@ from nlgauge.corpus.columns import Array
 from nlgauge.features import Features, RunOptions
 from nlgauge.metric import Arrays, CorpusMetric
 from nlgauge.results.comparison import Compared
+from nlgauge.results.ranks import Ranked, ranked
 from nlgauge.results.resampling import Resampling
 from nlgauge.results.table import Table, unstacked, with_score
 
 Tables = Mapping[tuple[str, str], Table]
+_NOT_TOGETHER = "not computed from per-segment statistics, so pairs cannot be tested together"
 
 
 class Interval(NamedTuple):
@@ -139,6 +141,24 @@ class Inference:
                     rows.append(Compared(label, output, one, other, scores[output.name], others[output.name], *tested))
         return rows
 
+    def ranked(self) -> list[Ranked]:
+        """For the leading output of each part of each metric, which systems can be told apart."""
+        systems = list(dict.fromkeys(system for system, _ in self.tables))
+        self._draw(systems)
+        rows = []
+        for (system, label), table in self.tables.items():
+            if system != systems[0]:
+                continue
+            reason = self.obstacle(table) or (
+                "" if table.additive else "not computed from per-segment statistics, so pairs cannot be tested together"
+            )
+            for output in table.leading():
+                name = output.name
+                scores = {one: self.tables[one, label].scores()[name] for one in systems}
+                drawn = None if reason else {one: self.bootstrapped(one)[label][name] for one in systems}
+                rows.append(ranked(label, output, scores, drawn, self.plan.clusters.count, self.plan.confidence, reason))
+        return rows
+
     def _shuffled(self, pairs: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str, str], Arrays]:
         """For each pair of systems and additive metric the differences of all outputs after swaps, which are the same for all pairs and metrics."""
         keys = [(one, other, label) for one, other in pairs for label in self._additive(one)]
@@ -151,7 +171,7 @@ class Inference:
                 [(other, label) for _, other, label in keys],
             )
         )
-        return dict(zip(keys, _randomised(first, second, self.plan), strict=True))
+        return dict(zip(keys, randomised(first, second, self.plan, self.plan.clusters.swaps(self.plan.resamples, self.plan.seed)), strict=True))
 
     def _tests(self, one: str, other: str, label: str, shuffled: Mapping[tuple[str, str, str], Arrays], test: str) -> dict[str, PairTest]:
         table = self.tables[one, label]
@@ -220,9 +240,10 @@ def _unknown(observed: float) -> str:
     return "undefined in some resamples" if math.isfinite(observed) else "a score is undefined or infinite, so its difference is not known"
 
 
-def _randomised(first: list[Table], second: list[Table], plan: Resampling) -> list[Arrays]:
+def randomised(first: list[Table], second: list[Table], plan: Resampling, swaps: Iterable[Array]) -> list[Arrays]:
+    """For each pair of tables the differences of all outputs after each of the swaps, which come in blocks (resamples, segments)."""
     a, b = plan.weighted(first), plan.weighted(second)
-    moved = np.concatenate([swap @ (b - a) for swap in plan.clusters.swaps(plan.resamples, plan.seed)])
+    moved = np.concatenate([swap @ (b - a) for swap in swaps])
     ours, theirs = unstacked(first, a.sum(axis=0) + moved), unstacked(second, b.sum(axis=0) - moved)
     with np.errstate(invalid="ignore"):
         return [{name: x[name] - y[name] for name in x} for x, y in zip(ours, theirs, strict=True)]

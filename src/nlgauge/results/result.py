@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -26,6 +26,7 @@ from nlgauge.results.frames import as_frame, blocks_as_frame
 from nlgauge.results.groups import Groups, taken
 from nlgauge.results.inference import Inference
 from nlgauge.results.labels import label_of, labels_found
+from nlgauge.results.ranks import Ranks
 from nlgauge.results.resampling import Clusters, Resampling, caution, checked_plan
 from nlgauge.results.scores import score_records
 from nlgauge.results.segments import SegmentList, disagreements, segment_columns, worst
@@ -33,6 +34,7 @@ from nlgauge.results.table import Table
 from nlgauge.results.table_options import TableOptions
 
 if TYPE_CHECKING:
+    from nlgauge.report.notebook import Framed
     from nlgauge.run.chunk import Job
     from nlgauge.run.costs import Costs
     from nlgauge.run.executors import Executor
@@ -194,11 +196,13 @@ class Result(Exported, Mapping[str, Any]):
         confidence: float = 0.95,
         resamples: int = 1000,
         seed: int | None = None,
+        legacy: str | None = None,
     ) -> Comparison:
         """Every pair of the named systems (by default the first against each other one), tested on every metric.
 
         `test` is "randomisation" (approximate randomisation) or "bootstrap" (paired). Each part of a metric is tested on its
         first output, and Holm's correction counts all tests of the comparison: with more metrics or systems every corrected p grows.
+        legacy="sacrebleu" gives sacreBLEU's p-values, draw for draw, to compare with published ones: a system against itself is "different" there.
         """
         if test not in ("randomisation", "bootstrap"):
             raise ParameterError(f"test must be 'randomisation' or 'bootstrap', got {test!r:.60}.")
@@ -208,9 +212,23 @@ class Result(Exported, Mapping[str, Any]):
         if warned and test == "bootstrap":
             warnings.warn(f"{warned}; use test='randomisation'.", stacklevel=2)
         rows = inferred.compared(pairs, test)
+        if legacy is not None:
+            if legacy != "sacrebleu":
+                raise ParameterError(f"legacy must be 'sacrebleu' or None, got {legacy!r:.60}.")
+            from nlgauge.results.legacy import as_sacrebleu
+
+            rows = as_sacrebleu(inferred, rows, test)
+            warned = " ".join(filter(None, [warned, "p-values by sacreBLEU's rule, which calls a system different from itself"]))
         corrected = inference.holm([row.p for row in rows])
         found = [row._replace(p_holm=p) for row, p in zip(rows, corrected, strict=True)]
         return Comparison(found, test, inferred.plan.confidence, resamples, warned, inferred.plan.seed, self.label)
+
+    def ranks(self, *, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None) -> Ranks:
+        """Which systems can be told apart on each metric: letters, and the ranks that each system may have, all pairs tested together by max-T."""
+        if len(self.systems) < 2:
+            raise ResultError(f"ranks need two systems, this result has {self.systems[0]!r} alone; score them with predictions={{name: texts}}.")
+        inferred = self._inference(confidence, resamples, seed)
+        return Ranks(inferred.ranked(), inferred.plan.confidence, resamples, inferred.plan.seed)
 
     def _pairs(self, systems: tuple[str, ...]) -> list[tuple[str, str]]:
         for system in systems:
@@ -236,23 +254,50 @@ class Result(Exported, Mapping[str, Any]):
 
         Where several references decide different parts of a metric there is one explanation for each of them.
         """
-        from nlgauge.run.chunk import explain
-
-        self._need_texts("explain")
-        label = self.label(metric)
         if system is None:
             if len(self.systems) > 1:
                 raise ParameterError(
                     f"there are several systems ({', '.join(self.systems)}): say which one, explain(..., system={self.systems[0]!r})."
                 )
             system = self.systems[0]
-        self.check_system(system)
+        return self.explain_many([segment], [metric], [system])[self.label(metric), system, segment]
+
+    def explain_many(
+        self, segments: Iterable[Hashable], metrics: Iterable[str] | None = None, systems: Iterable[str] | None = None
+    ) -> dict[tuple[str, str, Hashable], Explanations]:
+        """Why segments got their scores, by label, system and segment: all metrics and all systems unless some are named.
+
+        Texts are tokenised and encoded once for all of them, so this is faster than to ask for one after the other. A metric of whole corpora has
+        an empty list for each segment.
+        """
+        names = {self._segment_number(segment): segment for segment in segments}
+        found = self.explain_numbers(list(names), metrics, systems)
+        return {(label, system, names[number]): explanations for (label, system, number), explanations in found.items()}
+
+    def explain_numbers(
+        self, segments: Sequence[int], metrics: Iterable[str] | None = None, systems: Iterable[str] | None = None
+    ) -> dict[tuple[str, str, int], Explanations]:
+        """As `explain_many`, for segments by their numbers, counted from 0."""
+        from nlgauge.run.explaining import explained
+
+        self._need_texts("explain")
+        labels = list(self.job.metrics) if metrics is None else [self.label(metric) for metric in metrics]
+        asked = self.systems if systems is None else list(systems)
+        for system in asked:
+            self.check_system(system)
+        by_segment = [label for label in labels if isinstance(self.job.metrics[label], Metric)]
+        found = {(label, system, segment): Explanations() for label in labels for system in asked for segment in segments}
+        for label, system, number, explanations in explained(self.corpus, segments, asked, by_segment, self.job) if segments else ():
+            found[label, system, number].extend(explanations)
+        return found
+
+    def _segment_number(self, segment: Hashable) -> int:
         place = self.corpus.number(segment)
         if place is None:
             raise ParameterError(
                 f"there is no segment {segment!r}; there are {len(self.corpus)}, from {self.corpus.ids[0]!r} to {self.corpus.ids[-1]!r}."
             )
-        return Explanations(explain(self.corpus, place, system, label, self.job) if isinstance(self.job.metrics[label], Metric) else [])
+        return place
 
     def add(self, *metrics: str | AnyMetric, predictions: Mapping[str, Any] | None = None, executor: Executor | None = None) -> Result:
         """This result with more metrics, or with more systems on the metrics it has; nothing is scored again."""
@@ -260,6 +305,24 @@ class Result(Exported, Mapping[str, Any]):
 
         self._need_texts("add to")
         return extended(self, metrics, predictions, executor)
+
+    def report(self, path: str | Path, **options: Any) -> Path:
+        """Writes one HTML file that shows everything and needs nothing else; the options are those of `nlgauge.report.write_report`.
+
+        Among them are title, explain (for how many segments explanations are kept), texts=False and max_size in megabytes.
+        """
+        from nlgauge.report import write_report
+
+        return write_report(self, path, **options)
+
+    def show(self, title: str | None = None, *, height: int = 760, **options: Any) -> Framed:
+        """The report in a notebook, so many pixels high, in a frame that can reach nothing around it; the notebook keeps it.
+
+        Options are those of `report`; a smaller `explain` keeps the notebook small.
+        """
+        from nlgauge.report.notebook import framed
+
+        return framed(self, title, height, **options)
 
     def save(self, directory: str | Path, *, texts: bool = True, overwrite: bool = False) -> Path:
         """Writes the result to a directory, whole or not at all; `texts=False` keeps only hashes of the texts."""

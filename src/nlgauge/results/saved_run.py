@@ -49,3 +49,4 @@ class SavedRun(msgspec.Struct):
     fits: list[SavedFit]
     seconds: dict[str, dict[str, float]]
     environment: dict[str, str]
+    reads: dict[str, list[str]] = {}

@@ -83,8 +83,11 @@ def save(result: Result, directory: Path, texts: bool, overwrite: bool) -> Path:
     return directory
 
 
-def check_free(directory: Path, overwrite: bool) -> None:
-    """Raises where a result may not be saved: the place cannot be written to, or holds another result or something else."""
+def check_free(directory: Path, overwrite: bool, allowed_by: str = "overwrite=True") -> None:
+    """Raises where a result may not be saved: the place cannot be written to, or holds another result or something else.
+
+    `allowed_by` is how a user says that a result may be replaced.
+    """
     home = next(place for place in directory.absolute().parents if place.exists())
     if not home.is_dir():
         raise ResultError(f"{home} is a file, so {directory} cannot be made; choose another directory.")
@@ -95,7 +98,7 @@ def check_free(directory: Path, overwrite: bool) -> None:
     if not (directory / "run.json").is_file():
         raise ResultError(f"{directory} exists and is not an nlgauge result; choose another directory.")
     if not overwrite:
-        raise ResultError(f"{directory} holds a result already; choose another directory, or overwrite=True (--overwrite).")
+        raise ResultError(f"{directory} holds a result already; choose another directory, or replace it with {allowed_by}.")
 
 
 def _remove_abandoned(directory: Path) -> None:
@@ -140,8 +143,9 @@ def _write(result: Result, directory: Path, texts: bool) -> None:
         dict(result.signatures),
         tables,
         fits,
-        {"metrics": dict(result.costs.metrics), "features": dict(result.costs.features)},
+        {"metrics": dict(result.costs.metrics), "features": dict(result.costs.features), "used": dict(result.costs.used)},
         dict(result.environment),
+        dict(result.costs.reads),
     )
     (directory / "run.json").write_bytes(msgspec.json.format(msgspec.json.encode(run)) + b"\n")
     corpus = result.corpus if texts or not result.has_texts else _hashed(result.corpus)
@@ -230,7 +234,7 @@ def _read(place: Path) -> Result:
     fits = _fits(run.fits, read_arrays(place / "fits.npz"), metrics)
     job = Job(metrics, _rule(run.config["reduce_fn"]), _options(run.config), fits)
     _check_fits(job, corpus)
-    costs = Costs(run.seconds["metrics"], run.seconds["features"])
+    costs = Costs(run.seconds["metrics"], run.seconds["features"], run.seconds.get("used", {}), run.reads)
     return Result(corpus, tables, run.signatures, costs, job, run.environment, run.texts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 
@@ -35,11 +36,12 @@ def warn_about_outputs(tables: Mapping[tuple[str, str], Table]) -> None:
     worst: dict[tuple[str, Output], float] = {}
     for (_, label), table in tables.items():
         for output in table.outputs():
-            if output.warning:
-                worst[label, output] = max(worst.get((label, output), 0.0), table.scores()[output.name])
+            share = table.scores()[output.name] if output.warning else math.nan
+            if share > output.warn_above or share < output.warn_below:
+                decide = min if share < output.warn_below else max
+                worst[label, output] = decide(worst.get((label, output), share), share)
     for (label, output), share in worst.items():
-        if share > output.warn_above:
-            warnings.warn(f"{label}: {share:.0%} {output.warning}.", stacklevel=4)
+        warnings.warn(f"{label}: {share:.0%} {output.warning}.", stacklevel=4)
 
 
 def warn_about_languages(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:

@@ -18,7 +18,6 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
 from nlgauge.errors import MetricError, RowError
-from nlgauge.explain import Explanation
 from nlgauge.features import Features, RunOptions
 from nlgauge.metric import AnyMetric, Arrays, Fit, Metric, View
 from nlgauge.run.costs import Costs
@@ -156,8 +155,8 @@ class Chunk:
     def _every_row(self, metric: Metric, system: str) -> ScoredRows:
         rows = self._occurrences(metric, system)
         # Fits number the system's predictions from its first segment on.
-        first = self.corpus.predictions[system].offsets[self.segments[0]]
-        return ScoredRows(self._view(metric, rows, first + rows.owners), {system: np.arange(len(rows.owners))})
+        numbers = self.corpus.predictions[system].places(self.segments)
+        return ScoredRows(self._view(metric, rows, numbers[rows.owners]), {system: np.arange(len(rows.owners))})
 
     def _distinct_rows(self, metric: Metric) -> ScoredRows:
         by_system = [self._occurrences(metric, system) for system in self.corpus.systems]
@@ -234,6 +233,9 @@ class Task:
         """The chunk's arrays, and what they cost."""
         costs = Costs()
         rows: Rows = {}
+        if self.stage == "score":
+            metrics = [metric for metric in self.job.metrics.values() if isinstance(metric, Metric)]
+            chunk.features.expected = tuple(dict.fromkeys(feature for metric in metrics for feature in metric.reads(self.job.options)))
         with costs.features_of(chunk.features):
             for label, metric in self.job.metrics.items():
                 assert isinstance(metric, Metric)
@@ -264,7 +266,9 @@ class Task:
 def spent_on(label: str, costs: Costs, features: Features) -> Iterator[None]:
     """Books the time spent meanwhile on a metric, less what the features take of it."""
     started, before = time.perf_counter(), sum(features.seconds.values())
-    yield
+    with features.read_by(label):
+        yield
+    costs.read(label, features.read_for(label))
     costs.spend(label, time.perf_counter() - started - (sum(features.seconds.values()) - before))
 
 
@@ -285,24 +289,3 @@ def statistics_of(metric: Metric, view: View, fitted: Arrays) -> Arrays:
             shape = checked[part].shape
             raise MetricError(f"{metric.name}: the statistics of {part!r} must have one row for each of {len(view)} rows; their shape is {shape}.")
     return checked
-
-
-def explain(corpus: Corpus, segment: int, system: str, label: str, job: Job) -> list[Explanation]:
-    """Why a segment got its score: for each part of the metric, the explanation of the row that decided it."""
-    metric = job.metrics[label]
-    assert isinstance(metric, Metric)
-    chunk = Chunk(corpus.only(system), np.array([segment]), job.options)
-    ((view, places),) = chunk.rows(metric)
-    fitted = job.fitted(label, system)
-    own = places[system]
-    statistics = {part: values[own] for part, values in statistics_of(metric, view, fitted).items()}
-    winners = Reducer.of(job.reduce_fn, corpus).winners(metric, statistics, *chunk.groups(metric, system))
-    parts_of_row: dict[int, list[str]] = {int(own[row]): [] for row in (range(len(own)) if winners is None else winners.values())}
-    for part in metric.outputs():
-        for row in parts_of_row if winners is None else [int(own[winners[part]])]:
-            parts_of_row[row].append(part)
-    found: list[Explanation] = []
-    for row, parts in parts_of_row.items():
-        for explanation in metric.explain(view.only(row, tuple(parts)), fitted):
-            found.append(replace(explanation, statistics={part: explanation.statistics[part] for part in parts}))
-    return found

@@ -1,4 +1,4 @@
-"""From a corpus and metrics to tables: fits, chunks, statistics, reduction. There is no special case for any metric."""
+"""From a corpus and metrics to tables: fits, chunks, statistics, reduction. No metric is a special case."""
 
 from __future__ import annotations
 

@@ -44,7 +44,10 @@ class Averaged(Metric):
         return self.metric.facts(corpus)
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        return means_of_defined(statistics, [output.name for output in self.outputs()[part]])
+        outputs = self.outputs()[part]
+        means = means_of_defined(statistics, [output.name for output in outputs])
+        # What is counted, such as texts that were cut, is a sum over segments.
+        return means | {output.name: statistics[..., i] for i, output in enumerate(outputs) if output.note}
 
     def __str__(self) -> str:
         return str(self.metric)

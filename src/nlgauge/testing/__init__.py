@@ -90,9 +90,10 @@ def check_metric(
     exact: bool | None = None,
     not_best_when_equal: Collection[str] = (),
     other_values: Mapping[str, Any] | None = None,
+    judged: bool = False,
 ) -> None:
     """Raises AssertionError or MetricError where a metric breaks the contract; see `Terms` for the options (exact: unless it has a model)."""
-    terms = Terms(not has_model(metric) if exact is None else exact, not_best_when_equal, other_values or {})
+    terms = Terms(not has_model(metric) if exact is None else exact, not_best_when_equal, other_values or {}, judged=judged)
     with warnings.catch_warnings():
         # A metric may warn that it was given little; arithmetic may not.
         warnings.simplefilter("ignore", UserWarning)

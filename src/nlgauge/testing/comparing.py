@@ -24,12 +24,14 @@ class Terms:
     not_best_when_equal: the names of `ODD` texts that do not get the best score although prediction and reference are equal.
     other_values: for parameters whose default does not suggest another valid value (texts, None, tuples), one that is valid.
     tolerance: what numbers that are not exact may differ by; more for a ratio of differences, of which rounding makes more.
+    judged: a model judges the prediction, so that one that equals its reference need not get the best score, nor a better one than others.
     """
 
     exact: bool = True
     not_best_when_equal: Collection[str] = ()
     other_values: Mapping[str, Any] = field(default_factory=dict)
     tolerance: float = 1e-5
+    judged: bool = False
 
 
 def require(holds: bool, metric: AnyMetric, what: str) -> None:

@@ -15,6 +15,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric, first_output
 from nlgauge.results.result import Result
+from nlgauge.results.table import Table
 from nlgauge.run.chunk import Chunk, statistics_of
 from nlgauge.run.executors import Serial
 from nlgauge.testing.comparing import (
@@ -180,10 +181,16 @@ def check_the_corpus_score_is_the_score_of_the_sum(metric: AnyMetric, terms: Ter
         for part, rows in table.statistics.items():
             require(rows.dtype == np.float64 and len(rows) == len(texts[0]), metric, "statistics must be one row of float64 per segment")
             total = sum(rows if weights is None else rows * weights[:, None])
-            found |= {name: float(value) for name, value in metric.score(part, np.asarray(total)).items()}
+            found |= {name: float(value) for name, value in _of_rows(table).score(part, np.asarray(total)).items()}
         scores = {name: value for name, value in scores_of(result).items() if name in found}
         close(metric, scores, found, 1e-9, "the corpus score is not the score of the sum of rows")
         close(metric, {"score": scores_of(result)["score"]}, {"score": found[first_output(metric).name]}, 1e-9, "score is not the first output")
+
+
+def _of_rows(table: Table) -> Metric:
+    """What scores the rows of a table: the metric, or one of averages where references are averaged."""
+    assert isinstance(table.metric, Metric)
+    return table.metric
 
 
 def check_scores_work_over_the_last_axis(metric: AnyMetric, terms: Terms) -> None:
@@ -191,12 +198,13 @@ def check_scores_work_over_the_last_axis(metric: AnyMetric, terms: Terms) -> Non
     if isinstance(metric, CorpusMetric):
         return
     (table,) = scored(metric, *sample()).tables.values()
+    scoring = _of_rows(table)
     what = "score() must work over the last axis: a row's score may not depend on the rows beside it"
     for part, rows in table.statistics.items():
-        every, block = metric.score(part, rows), metric.score(part, np.stack([rows, 2 * rows]))
+        every, block = scoring.score(part, rows), scoring.score(part, np.stack([rows, 2 * rows]))
         for output in metric.outputs()[part]:
             require(np.shape(block[output.name]) == (2, len(rows)), metric, what)
-            single = np.array([metric.score(part, row)[output.name] for row in rows])
+            single = np.array([scoring.score(part, row)[output.name] for row in rows])
             for values in (block[output.name][0], single):
                 require(np.array_equal(values, every[output.name], equal_nan=True), metric, what)
 
@@ -209,6 +217,8 @@ def check_explanations_have_the_statistics_of_the_rows(metric: AnyMetric, terms:
     for given in ([group[0] for group in references], references):
         result = scored(metric, predictions, given, sources)
         (table,) = result.tables.values()
+        if _of_rows(table) != metric:
+            return  # references are averaged, and each explanation has the statistics of one
         for i in range(0, len(predictions), 4):
             explanations = result.explain(result.labels[0], i)
             parts = [part for explanation in explanations for part in explanation.statistics]

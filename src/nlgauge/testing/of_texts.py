@@ -46,7 +46,7 @@ def check_an_odd_text_alone_is_scored(metric: AnyMetric, terms: Terms) -> None:
 def check_equal_texts_get_the_best_score(metric: AnyMetric, terms: Terms) -> None:
     """Where there is a best score, a prediction that equals its reference has it."""
     output = first_output(metric)
-    if metric.takes == "alone" or output.higher_is_better is None or math.isinf(best(output)):
+    if terms.judged or metric.takes == "alone" or output.higher_is_better is None or math.isinf(best(output)):
         return
     texts = ["The cat sat on the mat, and then it slept.", *(text for _, group in SENTENCES for text in group if len(text.split()) > 3)]
     result = scored(metric, texts, texts, texts)
@@ -58,7 +58,7 @@ def check_equal_texts_get_the_best_score(metric: AnyMetric, terms: Terms) -> Non
 def check_equal_odd_texts_get_the_best_score(metric: AnyMetric, terms: Terms) -> None:
     """The same of odd texts, but for just those of `not_best_when_equal`."""
     output = first_output(metric)
-    if metric.takes == "alone" or isinstance(metric, CorpusMetric) or output.higher_is_better is None or math.isinf(best(output)):
+    if terms.judged or metric.takes == "alone" or isinstance(metric, CorpusMetric) or output.higher_is_better is None or math.isinf(best(output)):
         return
     texts = list(ODD.values())
     rows = rows_of(scored(metric, texts, texts, texts))
@@ -71,7 +71,7 @@ def check_equal_odd_texts_get_the_best_score(metric: AnyMetric, terms: Terms) ->
 def check_the_direction(metric: AnyMetric, terms: Terms) -> None:
     """Predictions that equal their references do not score worse than those of other segments."""
     output = first_output(metric)
-    if metric.takes == "alone" or output.higher_is_better is None:
+    if terms.judged or metric.takes == "alone" or output.higher_is_better is None:
         return
     texts = [group[0] for prediction, group in SENTENCES if len(prediction.split()) > 3]
     equal, other = (scores_of(scored(metric, predictions, texts, texts))["score"] for predictions in (texts, texts[1:] + texts[:1]))

@@ -13,13 +13,16 @@ from nlgauge.errors import NlgaugeError
 from nlgauge.metric import REGISTERED, AnyMetric
 from nlgauge.metric.registry import metric_classes, parse
 from nlgauge.models import Model
-from nlgauge.testing.comparing import Terms, outputs_of, require, rows_of, scored, scores_of
+from nlgauge.testing.comparing import Terms, identical, outputs_of, require, rows_of, scored, scores_of
 from nlgauge.testing.texts import sample
+
+# The parameters that name weights.
+_WEIGHTS = ("model", "vectors")
 
 
 def has_model(metric: AnyMetric | type[AnyMetric]) -> bool:
-    """Whether one of the metric's parameters is a model."""
-    return is_dataclass(metric) and any(parameter.name == "model" for parameter in fields(metric))
+    """Whether one of the metric's parameters is a model or a table of word vectors."""
+    return is_dataclass(metric) and any(parameter.name in _WEIGHTS for parameter in fields(metric))
 
 
 def _has_own_objects(metric: AnyMetric) -> bool:
@@ -75,8 +78,8 @@ def check_the_signature_tells_parameters_apart(metric: AnyMetric, terms: Terms) 
     for name, other in _variants(metric, terms).items():
         if other.signature(corpus) == signature:
             ours, theirs = (scored(one, *texts) for one in (metric, other))
-            same = [list(row.values()) for row in rows_of(ours)] == [list(row.values()) for row in rows_of(theirs)]
-            require(same and scores_of(ours) == scores_of(theirs), metric, f"{name} changes its numbers, but not its signature; add it to facts()")
+            same = identical([rows_of(ours), scores_of(ours)], [rows_of(theirs), scores_of(theirs)])
+            require(same, metric, f"{name} changes its numbers, but not its signature; add it to facts()")
 
 
 def other_values(metric: AnyMetric, known: Mapping[str, Any]) -> dict[str, Any]:

@@ -42,6 +42,12 @@ def bertscore(
     return {"precision": precision.tolist(), "recall": recall.tolist(), "f1": f1.tolist(), "hashcode": signature}
 
 
+def comet(given: Given, *, gpus: int | None = None, progress_bar: bool = False, **ours: Any) -> dict[str, Any]:
+    """The score of each prediction, and their mean; `gpus` and `progress_bar` are accepted and change no number."""
+    values = given.table("comet", ours).segments()["comet"]
+    return {"mean_score": float(np.mean(values)), "scores": values.tolist()}
+
+
 def perplexity(
     given: Given, *, model_id: Any = "smollm2", add_start_token: bool = True, max_length: int | None = None, **ours: Any
 ) -> dict[str, Any]:

@@ -25,6 +25,7 @@ SHAPES: Mapping[str, Shape] = {
     "cer": Shape(texts.cer, "cer"),
     "character": Shape(texts.character, "character"),
     "chrf": Shape(texts.chrf, "chrf", "chr_f"),
+    "comet": Shape(models.comet, "comet"),
     "exact_match": Shape(texts.exact_match, "exact_match"),
     "google_bleu": Shape(texts.google_bleu, "gleu"),
     "mauve": Shape(models.mauve, "mauve"),
@@ -48,8 +49,7 @@ OF_LABELS = ("accuracy", "f1", "precision", "recall")
 _LATER = "it comes with a later release; meanwhile bertscore is nearest"
 _LABELS = "it compares labels or numbers, not texts; use scikit-learn or SciPy"
 MISSING: Mapping[str, str] = {
-    "bleurt": _LATER,
-    "comet": _LATER,
+    "bleurt": "its checkpoints there are TensorFlow's; the metric bleurt of nlgauge.score, with a checkpoint that you name, is nearest",
     "frugalscore": _LATER,
     "charcut_mt": "character, a rate of edited characters with shifts, is nearest",
     "cuad": "squad is nearest",

@@ -15,10 +15,9 @@ from nlgauge.compat.nlgmetricverse.meta import (
     CorrelationMeasures,
     metric_human_correlation,
     metrics_correlation,
-    n_gram_distance_visualization,
-    similarity_word_matching,
     times_correlation,
 )
+from nlgauge.compat.nlgmetricverse.pictures import n_gram_distance_visualization, similarity_word_matching
 from nlgauge.compat.nlgmetricverse.scorer import Jury, NLGMetricverse, get_metric_bounds
 from nlgauge.metric.card import ApplTasks, Categories, QualityDims, filter_metrics, list_metrics
 

@@ -23,18 +23,13 @@ from nlgauge.metric.registry import find, make, metric_classes
 from nlgauge.run.prepare import labelled
 from nlgauge.run.reduction import ReduceFn
 
+# What NLG-Metricverse and Jury call the weights of BARTScore.
+_CHECKPOINTS = {"bartscore-large-cnn": "bart-large-cnn"}
 _TASKS = (None, "language-generation")
 # Metrics of NLG-Metricverse that are not here yet, and what is nearest to each.
 LATER = {
-    "bartscore": "bertscore or infolm",
-    "bleurt": "bertscore",
     "carburacy": "rouge, with the costs in result.costs",
-    "comet": "bertscore",
-    "moverscore": "baryscore",
     "nid": "repetitiveness",
-    "nubia": "bertscore",
-    "prism": "infolm",
-    "wmd": "baryscore",
 }
 
 
@@ -95,15 +90,18 @@ def load_metric(
         raise ParameterError(f"task must be 'language-generation' or None, got {task!r}.")
     given, name = {**(compute_kwargs or {}), **kwargs}, str(path)
     try:
-        if find(name).name == "bertscore":
+        known = find(name).name
+        if known == "bertscore":
             given = with_baseline(given)
+        if known == "bartscore" and str(given.get("model_checkpoint")).lower() in _CHECKPOINTS:
+            given = {**given, "model_checkpoint": _CHECKPOINTS[str(given["model_checkpoint"]).lower()]}
         make(name, split(given)[0])
     except UnknownMetricError as error:
         if Path(path).is_dir():
             return _from_directory(Path(path)).construct(resulting_name, given)
         if importlib.util.find_spec("evaluate") is None or use_nlgmetricverse_only or os.environ.get("NLGAUGE_OFFLINE", "") not in ("", "0"):
-            known = name.strip().lower()
-            raise (later(known, f"{LATER[known]} is nearest") if known in LATER else error) from None
+            wanted = name.strip().lower()
+            raise (later(wanted, f"{LATER[wanted]} is nearest") if wanted in LATER else error) from None
         return _from_evaluate(name, resulting_name, given, error)
     return LoadedMetric(path=name, resulting_name=resulting_name or name, compute_kwargs=given)
 

@@ -1,61 +1,193 @@
-"""How long metrics take, and the names of what comes with later releases: correlations and pictures."""
+"""Agreement of metrics with people and with each other, and how long they take."""
 
 from __future__ import annotations
 
+import dataclasses
+import warnings
 from collections.abc import Iterable
 from enum import Enum
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from nlgauge.compat.later import later
+import numpy as np
+
+from nlgauge.compat.nlgmetricverse.drawn import HumanCorrelations, MetricCorrelations, Seconds
+from nlgauge.compat.nlgmetricverse.scorer import NLGMetricverse
+from nlgauge.corpus.language import checked
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.export.numbers import counted
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgements import Judgements
+    from nlgauge.meta.measures import Measure
+
+_COLUMNS = ("metric", "human", "group", "coefficient", "value", "low", "high", "p", "n", "reason")
+_DARR_NOTE = "darr counts pairs of outputs whose human scores are 25 points or more apart; n is their number, and it has no p-value."
 
 
 class CorrelationMeasures(Enum):
-    """The measures of agreement that `metric_human_correlation` will know."""
+    """The measures of agreement that `metric_human_correlation` and `metrics_correlation` know; daRR is the DARR of WMT."""
 
     Pearson = "pearson"
     Spearman = "spearman"
-    KendallTau = "kendalltau"
+    KendallTau = "kendall"
     daRR = "darr"  # noqa: N815
 
 
 class Benchmarks(Enum):
-    """The benchmarks that `metric_human_correlation` will know."""
+    """The benchmarks that `metric_human_correlation` knows by this name; `nlgauge.meta.benchmarks` has more."""
 
     WMT17 = "wmt17"
     WMT18 = "wmt18"
 
 
-def times_correlation(predictions: Any, references: Any, metrics: Iterable[Any]) -> dict[str, float]:
-    """The seconds that each metric takes for these texts, by its label; each is run alone, and nothing is drawn.
+def metric_human_correlation(
+    predictions: Any = None,
+    references: Any = None,
+    metrics: Any = None,
+    human_scores: Any = Benchmarks.WMT17,
+    correlation_measures: Any = None,
+    *,
+    corrs: Any = None,
+    plot: str | Path | None = None,
+) -> HumanCorrelations:
+    """How well metrics agree with people: one row per metric and measure, with its value, 95 % interval and p-value; lower-is-better is negated.
+
+    human_scores: one score per prediction, or a benchmark (or its name), whose own texts are then scored (give None for predictions and references).
+    Its language pairs are correlated each for itself, and their average stands beside them. `corrs` is another name for `correlation_measures`;
+    Pearson is the default, and daRR for a benchmark of better/worse pairs. `plot` is a file to draw to; the rows' `plot()` gives the figure.
+
+    >>> found = metric_human_correlation(["a cat", "the dog", "a cow"], ["the cat", "the dog", "the bird"], ["chrf", "wer"], [3, 5, 1])
+    >>> [(row["metric"], round(row["value"], 2)) for row in found]
+    [('chrf', 0.98), ('wer', 1.0)]
+    """
+    from nlgauge.meta.plotting import check_file
+
+    if plot is not None:
+        check_file(plot)
+    found = _human_correlations(NLGMetricverse(metrics=metrics), predictions, references, human_scores, correlation_measures, corrs)
+    if plot is not None:
+        found.plot(plot)
+    return found
+
+
+def _human_correlations(
+    scorer: NLGMetricverse, predictions: Any, references: Any, human_scores: Any, correlation_measures: Any, corrs: Any
+) -> HumanCorrelations:
+    from nlgauge.meta.judgements import Judgements
+    from nlgauge.meta.measures import measure
+
+    if isinstance(human_scores, Benchmarks | str):
+        chosen = None if correlation_measures is None and corrs is None else _measures(correlation_measures, corrs)
+        if predictions is not None or references is not None:
+            warnings.warn("a benchmark has texts of its own, and these are scored; predictions and references are not used.", stacklevel=3)
+        return _of_benchmark(scorer, human_scores.value if isinstance(human_scores, Benchmarks) else human_scores, chosen)
+    chosen = _measures(correlation_measures, corrs)
+    scores = Judgements.from_result(scorer.result(predictions, references), [])
+    human = list(human_scores)
+    if len(human) != len(scores.segments):
+        raise InputError(f"human_scores has {counted(len(human), 'score')} for {counted(len(scores.segments), 'prediction')}; give one for each.")
+    # All outputs are compared with each other, as of one input: nothing says which belong together.
+    all_outputs = dataclasses.replace(measure("darr"), levels=("by_system",))
+    return _correlated(dataclasses.replace(scores, humans={"human": np.array([human], dtype=object)}), chosen, "by_system", all_outputs)
+
+
+def metrics_correlation(
+    predictions: Any, references: Any, metrics: Any, correlation_measures: Any = None, *, corrs: Any = None, plot: str | Path | None = None
+) -> MetricCorrelations:
+    """How well metrics agree with each other: for each measure the matrix of the correlations in the order of the metrics, and that of p-values.
+
+    Metrics of which lower is better are negated. daRR takes the metric of the column for people, and has no p-values (NaN). `plot` is a file to draw
+    to; `plot()` of what is returned gives the figure.
+
+    >>> results, pvalues = metrics_correlation(["a cat", "the dog", "a cow"], ["the cat", "the dog", "the bird"], ["chrf", "wer"])
+    >>> results[0].round(2).tolist()
+    [[1.0, 0.98], [0.98, 1.0]]
+    """
+    from nlgauge.meta.coefficients import COEFFICIENTS
+    from nlgauge.meta.judgements import Judgements
+    from nlgauge.meta.ties import darr
+
+    chosen = _measures(correlation_measures, corrs)
+    result = NLGMetricverse(metrics=metrics).result(predictions, references)
+    judged = Judgements.from_result(result, [])
+    scores = np.stack([judged.oriented(label)[0] for label in result.labels])
+    rows, columns = scores[:, None], scores[None]
+    results, p_values = [], []
+    for one in chosen:
+        if one is CorrelationMeasures.daRR:
+            results.append(darr(rows[..., None, :], columns[..., None, :]))
+            p_values.append(np.full(results[-1].shape, np.nan))
+        else:
+            results.append(COEFFICIENTS[one.value](rows, columns))
+            p_values.append(COEFFICIENTS[one.value].p(rows, columns))
+    found = MetricCorrelations(results, p_values, result.labels, [one.value for one in chosen])
+    if plot is not None:
+        found.plot(plot)
+    return found
+
+
+def times_correlation(predictions: Any, references: Any, metrics: Iterable[Any], *, plot: str | Path | None = None) -> Seconds:
+    """The seconds that each metric takes for these texts, by its label; each is run alone.
+
+    `plot` is a file to draw to. `plot()` of what is returned gives the figure, also of time against agreement with people.
 
     >>> list(times_correlation(["a cat"], ["the cat"], ["bleu", "wer"]))
     ['bleu', 'wer']
     """
-    from nlgauge.compat.nlgmetricverse.scorer import NLGMetricverse
-
-    found: dict[str, float] = {}
+    seconds, texts = {}, 0
     for metric in [metrics] if isinstance(metrics, str) else metrics:
         scorer = NLGMetricverse(metrics=metric)
         (label,) = scorer.metrics
-        found[label] = scorer(predictions, references)["total_time_elapsed"]
+        scores = scorer(predictions, references)
+        seconds[label], texts = scores["total_time_elapsed"], scores["total_items"]
+    found = Seconds(seconds, texts)
+    if plot is not None:
+        found.plot(plot)
     return found
 
 
-def metric_human_correlation(*arguments: Any, **keywords: Any) -> NoReturn:
-    """Comes with a later release."""
-    raise later("metric_human_correlation", "result.segments() gives the scores of every segment, to be correlated with scipy.stats")
+def _measures(by_package: Any, by_thesis: Any) -> list[CorrelationMeasures]:
+    """The measures that were asked for under either name; Pearson where none were."""
+    if by_package is not None and by_thesis is not None:
+        raise ParameterError("corrs is another name for correlation_measures; give one of them.")
+    given = by_package if by_package is not None else by_thesis if by_thesis is not None else CorrelationMeasures.Pearson
+    chosen: list[CorrelationMeasures] = []
+    for one in [given] if isinstance(given, CorrelationMeasures | str) else given:
+        if not isinstance(one, CorrelationMeasures):
+            raise ParameterError(f"correlation_measures must hold some of {', '.join(map(str, CorrelationMeasures))}; got {one!r:.60}.")
+        chosen.append(one)
+    if not chosen:
+        raise ParameterError("correlation_measures is empty; name at least one.")
+    return chosen
 
 
-def metrics_correlation(*arguments: Any, **keywords: Any) -> NoReturn:
-    """Comes with a later release."""
-    raise later("metrics_correlation", "result.segments() gives the scores of every segment by metric; its data frame has .corr()")
+def _of_benchmark(scorer: NLGMetricverse, name: str, chosen: list[CorrelationMeasures] | None) -> HumanCorrelations:
+    from nlgauge.meta import benchmarks
+    from nlgauge.meta.measures import measure
+
+    benchmark = benchmarks.load(name).machines()
+    only_pairs = bool(benchmark.pairs) and not benchmark.dimensions
+    chosen = chosen or [CorrelationMeasures.daRR if only_pairs else CorrelationMeasures.Pearson]
+    if only_pairs and chosen != [CorrelationMeasures.daRR]:
+        raise ParameterError(f"{name} holds better/worse pairs, of which daRR alone is known; use [CorrelationMeasures.daRR].")
+    options = dict(scorer.options)
+    lang = checked(options.pop("lang", None))
+    specs: list[Any] = [{"path": metric.for_language(lang), "resulting_name": label} for label, metric in scorer.metrics.items()]
+    judged = benchmark.judgements(benchmark.score(*specs, **{name: value for name, value in options.items() if value is not None}))
+    return _correlated(judged, chosen, "input", measure("darr"))
 
 
-def similarity_word_matching(*arguments: Any, **keywords: Any) -> NoReturn:
-    """Comes with a later release."""
-    raise later("similarity_word_matching", "result.explain('bertscore', segment) shows which token was matched with which")
+def _correlated(judged: Judgements, chosen: Iterable[CorrelationMeasures], level_of_darr: str, by_darr: Measure) -> HumanCorrelations:
+    """The rows of every measure; Fisher's intervals, which correlations alone have."""
+    from nlgauge.meta.correlate import correlate
 
-
-def n_gram_distance_visualization(*arguments: Any, **keywords: Any) -> NoReturn:
-    """Comes with a later release."""
-    raise later("n_gram_distance_visualization", "result.explain('bleu', segment) shows the matched n-grams of a segment")
+    parts = [
+        correlate(judged, level_of_darr, by_darr, interval=None)
+        if one is CorrelationMeasures.daRR
+        else correlate(judged, "global", one.value, interval="fisher")
+        for one in chosen
+    ]
+    rows = [{name: row[name] for name in _COLUMNS if name in row} for part in parts for row in part]
+    notes = [*parts[0].notes, *([_DARR_NOTE] if CorrelationMeasures.daRR in chosen else [])]
+    return HumanCorrelations(rows, parts[0].made, "Correlation of metrics with human scores", notes, judgements=judged)

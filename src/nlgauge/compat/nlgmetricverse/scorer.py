@@ -13,6 +13,7 @@ from nlgauge.errors import ParameterError, did_you_mean
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric, first_output
 from nlgauge.metric.card import filter_metrics, list_metrics
 from nlgauge.metric.registry import make
+from nlgauge.results.result import Result
 from nlgauge.run.reduction import ReduceFn
 from nlgauge.scorer import DEFAULT_METRICS
 
@@ -38,7 +39,7 @@ class NLGMetricverse:
     def __init__(self, metrics: Any = None, run_concurrent: bool = False) -> None:
         self.metrics: dict[str, AnyMetric] = {}
         self.run_concurrent = run_concurrent
-        self._options: dict[str, Any] = {}
+        self.options: dict[str, Any] = {}
         specs = DEFAULT_METRICS if metrics is None else [metrics] if isinstance(metrics, _ONE) else metrics
         if not isinstance(specs, Iterable):
             raise ParameterError(f"metrics must be a metric or a list of them, got {metrics!r:.60}.")
@@ -64,15 +65,8 @@ class NLGMetricverse:
 
         Predictions and references may be the paths of two files or of two directories; `strategy` says how texts are stored in them.
         """
-        if strategy is not None and not isinstance(strategy, DataLoaderStrategies):
-            raise ParameterError(f"strategy must be one of {', '.join(map(str, DataLoaderStrategies))}, got {strategy!r}.")
-        if not self.metrics:
-            raise ParameterError("there is no metric left to compute; add one with add_metric().")
-        if is_path(predictions) or is_path(references):
-            predictions, references = read_texts(predictions, references, strategy)
         started = time.perf_counter()
-        arguments = {**self._options, **compute_kwargs}
-        result = scored(self.metrics, predictions, references, sources, reduce_fn=reduce_fn, run_concurrent=self.run_concurrent, arguments=arguments)
+        result = self.result(predictions, references, reduce_fn, strategy, sources=sources, **compute_kwargs)
         scores = {label: {**outputs, "time_elapsed": result.costs.metrics.get(label, 0.0)} for label, outputs in plain(result, self.metrics).items()}
         rows = result.corpus.predictions[result.systems[0]].lists()
         return {
@@ -84,6 +78,26 @@ class NLGMetricverse:
 
     compute = __call__
     evaluate = __call__
+
+    def result(
+        self,
+        predictions: Any = None,
+        references: Any = None,
+        reduce_fn: ReduceFn = None,
+        strategy: DataLoaderStrategies | None = None,
+        *,
+        sources: Any = None,
+        **compute_kwargs: Any,
+    ) -> Result:
+        """What a call gives, as a Result of nlgauge, with the scores of every segment."""
+        if strategy is not None and not isinstance(strategy, DataLoaderStrategies):
+            raise ParameterError(f"strategy must be one of {', '.join(map(str, DataLoaderStrategies))}, got {strategy!r}.")
+        if not self.metrics:
+            raise ParameterError("there is no metric left to compute; add one with add_metric().")
+        if is_path(predictions) or is_path(references):
+            predictions, references = read_texts(predictions, references, strategy)
+        arguments = {**self.options, **compute_kwargs}
+        return scored(self.metrics, predictions, references, sources, reduce_fn=reduce_fn, run_concurrent=self.run_concurrent, arguments=arguments)
 
     def add_metric(self, path: Any, resulting_name: str | None = None, compute_kwargs: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
         """Adds a metric, given by its name and parameters or in any form that `metrics` takes."""
@@ -100,8 +114,8 @@ class NLGMetricverse:
         if label in self.metrics:
             raise ParameterError(f"two metrics are labelled {label!r}; give one of them a resulting_name.")
         for name, value in options.items():
-            if self._options.setdefault(name, value) != value:
-                raise ParameterError(f"{label} asks for {name}={value!r}, another metric for {self._options[name]!r}; a scorer has one for all.")
+            if self.options.setdefault(name, value) != value:
+                raise ParameterError(f"{label} asks for {name}={value!r}, another metric for {self.options[name]!r}; a scorer has one for all.")
         self.metrics[label] = metric
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.card import BenchmarkCard
@@ -15,50 +15,59 @@ from nlgauge.meta.reading import as_number
 
 
 def of_file(path: Path, humans: Sequence[str], group: str | None = None) -> Benchmark:
-    """The benchmark of a file of records; `humans` are the columns with human scores, `group` is the one with language pairs."""
+    """The benchmark of a file of records; `humans` are the columns with human scores, `group` is the one with language pairs.
+
+    Systems need not have the same segments.
+    """
     from nlgauge.io import read_corpus
 
-    return of_corpus(read_corpus([str(path)]), humans, group, path.name.partition(".")[0] or path.name)
+    return of_corpus(read_corpus([str(path)], pooled=True), humans, group, path.name.partition(".")[0] or path.name)
 
 
 def of_corpus(corpus: Corpus, humans: Sequence[str], group: str | None = None, name: str = "own") -> Benchmark:
-    """The benchmark of a corpus whose fields hold human scores.
+    """The benchmark of a corpus in which every record is a segment of its own (`pooled`); its fields hold human scores, and perhaps the system.
 
-    >>> corpus = Corpus.read({"A": ["a cat", "dogs"]}, [["the cat"], ["dogs"]], fields={"quality": [1, 5]})
-    >>> of_corpus(corpus, ["quality"]).human("quality").tolist()
-    [[1.0, 5.0]]
+    >>> records = [{"id": 7, "system": system, "prediction": "a cat", "reference": "the cat", "quality": 3} for system in "AB"]
+    >>> of_corpus(Corpus.read(records, pooled=True), ["quality"])
+    Benchmark(own: 1 segments, 2 systems, quality)
     """
     if not humans:
-        fields = ", ".join([*corpus.fields, *corpus.system_fields]) or "none"
-        raise InputError(f"say which columns hold human scores with --human; there are {fields}.")
-    if any((column.lengths != 1).any() for column in corpus.predictions.values()):
+        raise InputError(f"say which columns hold human scores with --human; there are {', '.join(corpus.fields) or 'none'}.")
+    for field in humans:
+        if field not in corpus.fields:
+            near = did_you_mean(field, corpus.fields)
+            raise UnknownNameError(f"there is no column {field!r}{near}; there are {', '.join(corpus.fields) or 'none'}.")
+    (column,) = corpus.predictions.values()
+    if (column.lengths != 1).any():
         raise InputError("some segment has several predictions of one system, and people judged one; give one prediction each.")
     strings = corpus.texts.strings
     sources = None if corpus.sources is None else [strings[i] for i in corpus.sources.tolist()]
     references = None if corpus.references is None else corpus.references.lists()
-    known = {field: {system: _values(corpus, field, system) for system in corpus.systems} for field in humans}
     groups = None if group is None else corpus.values(group)
     rows = [
         Row(
-            str(segment),
+            segment,
             system,
-            {field: as_number(known[field][system][i], f"{field} of segment {segment!r}") for field in humans},
-            strings[texts[i][0]],
+            {field: as_number(corpus.fields[field][i], f"{field} of segment {segment!r}") for field in humans},
+            strings[texts[0]],
             None if sources is None else sources[i],
             () if references is None else tuple(strings[j] for j in references[i]),
             meta={} if groups is None else {"lp": str(groups[i])},
         )
-        for system, texts in ((system, column.lists()) for system, column in corpus.predictions.items())
-        for i, segment in enumerate(corpus.ids)
+        for i, (segment, system, texts) in enumerate(zip(*_named(corpus), column.lists(), strict=True))
     ]
     languages = (corpus.lang,) if corpus.lang else ()
     return Benchmark(BenchmarkCard(name, f"own data: {name}", "", languages, dict.fromkeys(humans, ""), "", "", "", ""), tuple(rows))
 
 
-def _values(corpus: Corpus, field: str, system: str) -> Sequence[Any]:
-    if field in corpus.system_fields:
-        return corpus.system_fields[field][system]
-    if field in corpus.fields:
-        return corpus.fields[field]
-    there = [*corpus.fields, *corpus.system_fields]
-    raise UnknownNameError(f"there is no column {field!r}{did_you_mean(field, there)}; there are {', '.join(there) or 'none'}.")
+def _named(corpus: Corpus) -> tuple[list[str], list[str]]:
+    """The segment and the system of every record."""
+    field = next((name for name in FIELD_NAMES["system"] if name in corpus.fields), None)
+    systems = [next(iter(corpus.predictions))] * len(corpus) if field is None else [str(system) for system in corpus.fields[field]]
+    if isinstance(corpus.ids, range) and len(set(systems)) > 1:
+        raise InputError("records of several systems need an 'id' that says which segment each is of.")
+    segments = [str(segment) for segment in corpus.ids]
+    # Where several systems have the same segment, a pooled id is followed by the system's name.
+    if all(segment.endswith(f"/{system}") for segment, system in zip(segments, systems, strict=True)):
+        segments = [segment.removesuffix(f"/{system}") for segment, system in zip(segments, systems, strict=True)]
+    return segments, systems

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 
 from nlgauge.errors import InputError
 from nlgauge.meta.benchmarks.card import BenchmarkCard
+from nlgauge.user_folders import user_folder
 
 SUFFIXES = (".jsonl.gz", ".scores.jsonl.gz", ".jsonl")
 
 
 def folder() -> Path:
     """The folder of the benchmarks: NLGAUGE_BENCHMARKS, else the place that the operating system keeps for a user's data."""
-    given = os.environ.get("NLGAUGE_BENCHMARKS")
-    if given:
-        return Path(given)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "nlgauge" / "benchmarks"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "nlgauge" / "benchmarks"
-    return Path(os.environ.get("XDG_DATA_HOME", Path.home() / ".local" / "share")) / "nlgauge" / "benchmarks"
+    return user_folder("data", "benchmarks", "NLGAUGE_BENCHMARKS")
 
 
 def place_of(name: str) -> Path | None:

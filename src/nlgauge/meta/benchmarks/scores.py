@@ -174,7 +174,7 @@ def _score(
         higher_is_better=directions,
         segments={output: [_number(values[row]) for row in rows] for output, values in by_row.items()},
         systems=systems,
-        seconds=round(seconds, 3),
+        seconds=round(seconds, 6),
         version=installed_version("nlgauge"),
     )
 

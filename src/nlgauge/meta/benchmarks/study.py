@@ -55,6 +55,8 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
             path = Path(self.benchmark)
             if path.exists() and not is_known(path):
                 return of_file(path, self.humans, self.group_field)
+            if not path.exists() and (path.suffix or len(path.parts) > 1):
+                raise InputError(f"there is no file {path}, nor a benchmark of that name; `nlgauge benchmarks list` shows these.") from None
         return load(self.benchmark)
 
     def judgements(self, benchmark: Benchmark, scores: dict[str, MetricScores]) -> Judgements:

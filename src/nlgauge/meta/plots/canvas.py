@@ -10,12 +10,14 @@ import io
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from nlgauge.errors import InputError, MissingExtraError
 from nlgauge.meta.found import Found
 
 try:
+    from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
@@ -34,15 +36,40 @@ COLOURS = ("#000000", "#004488", "#bb5566", "#44aa99", "#ddaa33", "#a8dcf5")
 MARKERS = ("o", "s", "^", "D", "v", "X")
 DASHES = ("-", "--", ":", "-.")
 SEQUENTIAL, DIVERGING = "cividis", "PuOr_r"
+# What makes two files of one figure the same, and keeps text as text.
+REPRODUCIBLE: Any = {"svg.hashsalt": "nlgauge", "svg.fonttype": "none", "pdf.fonttype": 42}
 
 
 class Drawing(Figure):
-    """A figure that notebooks show without pyplot."""
+    """A figure that notebooks show without pyplot, and whose files are the same whenever they are written."""
+
+    def savefig(self, fname: Any, **options: Any) -> None:
+        """As of any figure; a file has what is seen as its title (`described`), text as text, and no date."""
+        form = options.get("format") or Path(str(fname)).suffix.lstrip(".")
+        with rc_context(REPRODUCIBLE):
+            super().savefig(fname, **{"metadata": undated(form, seen(self)), **options})
 
     def _repr_png_(self) -> bytes:
         held = io.BytesIO()
         self.savefig(held, format="png", dpi=150)
         return held.getvalue()
+
+
+def described(figure: Any, text: str) -> None:
+    """Notes what is seen in a figure, in words: what files have for those who do not see it."""
+    figure.figure._nlgauge_alt = " ".join(filter(None, [seen(figure.figure), " ".join(text.split())]))
+
+
+def seen(figure: Any) -> str:
+    """What `described` noted; nothing where it was not called."""
+    return str(getattr(figure, "_nlgauge_alt", ""))
+
+
+def undated(form: str, title: str) -> dict[str, Any]:
+    """What a file of this form says of itself: a title, and no time."""
+    said = {"Title": title} if title else {}
+    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "ps": {}, "eps": {}}
+    return {**said, **dates.get(form.lower(), {})}
 
 
 class Look(NamedTuple):
@@ -92,6 +119,11 @@ def room(names: Iterable[object], size: float = SMALL) -> float:
     return max((len(shown(name)) for name in names), default=0) * size * 0.62 / 72
 
 
+def larger_for(points: int) -> float:
+    """How much larger a figure is that names so many points."""
+    return max(1.0, math.sqrt(points / 20))
+
+
 def columns_for(titles: Sequence[object], beside: float) -> int:
     """How many panels stand side by side on a page: at most four, so many that their titles have room next to names of this width."""
     return int(min(4, len(titles), max(1, (PAGE - beside) // max(1.35, room(titles, TITLE) + 0.1))))
@@ -114,17 +146,28 @@ def named_ticks(axis: Any, names: Sequence[object], size: float = SMALL, places:
 
 def titled(ax: Any, title: str = "", x: str = "", y: str = "") -> None:
     """The title, to the left, and the names of both axes, on as many lines as they need; call it when the ticks are named."""
-    grid, figure = ax.get_subplotspec().get_gridspec(), ax.figure
+    figure = ax.figure
+    across, down = _share(ax)
     beside = max((room(label.get_text().split("\n")) for label in ax.get_yticklabels()), default=0.0)
     below = max((room([label.get_text()]) for label in ax.get_xticklabels() if label.get_rotation()), default=0.1)
-    width = (figure.bbox.width / figure.dpi - max(0.6, beside + 0.2)) / grid.ncols - (0.1 if grid.ncols > 1 else 0)
+    width = (figure.bbox.width / figure.dpi - max(0.6, beside + 0.2)) * across - (0.1 if across < 1 else 0)
     # Further lines of the title and of the name below take from the height; those of the name beside take from the width.
     further = (_wrapped(title, width, TITLE) + _wrapped(x, width, TEXT)).count("\n")
-    side = _wrapped(y, figure.bbox.height / figure.dpi / grid.nrows - below - 0.6 - further * _SPACING, TEXT)
+    side = _wrapped(y, figure.bbox.height / figure.dpi * down - below - 0.6 - further * _SPACING, TEXT)
     width -= side.count("\n") * _SPACING
     ax.set_title(_wrapped(title, width, TITLE), loc="left", **plain(TITLE))
     ax.set_xlabel(_wrapped(x, width, TEXT), **plain())
     ax.set_ylabel(side, **plain())
+
+
+def _share(ax: Any) -> tuple[float, float]:
+    """How much of its figure an axes may take, across and down."""
+    place = ax.get_subplotspec()
+    if place is None:
+        inside = ax.get_position()
+        return inside.width, inside.height
+    grid = place.get_gridspec()
+    return len(place.colspan) / grid.ncols, len(place.rowspan) / grid.nrows
 
 
 def _wrapped(text: str, inches: float, size: float) -> str:

@@ -11,35 +11,35 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError
+from nlgauge.meta.costs import cost
 from nlgauge.meta.found import Found
-from nlgauge.meta.plots.canvas import COLOURS, COLUMN, GREY, LINE, THIN, bare, canvas, distinct, few_ticks, needed, titled
+from nlgauge.meta.plots.canvas import COLOURS, COLUMN, GREY, LINE, THIN, bare, canvas, few_ticks, larger_for, needed, titled
 from nlgauge.meta.plots.labels import name_points
 
 
-def pareto(found: Found, seconds: Mapping[str, float], *, figure: Any = None) -> Any:
-    """The rows of `correlate` against the seconds that each metric takes for 1,000 texts, on a logarithmic axis, and the frontier.
+def pareto(found: Found, seconds: Mapping[str, float] | None = None, *, figure: Any = None) -> Any:
+    """The rows of `cost` (or of `correlate`, with the seconds that each metric takes for 1,000 texts) on a logarithmic axis, and the frontier.
 
     On the frontier are metrics than which no other is both faster and better; they are filled, the others hollow. A metric with several rows (levels,
-    human dimensions) stands at their mean, without an interval, since the bounds of a mean are not the mean of bounds.
+    human dimensions) stands at their mean, without an interval.
     """
     needed(found, "pareto", "metric", "value")
-    names = distinct(found.rows, "metric")
-    if missing := [name for name in names if not seconds.get(name, 0) > 0]:
-        raise InputError(f"pareto needs the seconds of every metric, above 0; {', '.join(map(str, missing))} has none.")
-    rows = {name: [row for row in found.rows if row["metric"] == name] for name in names}
-    values = np.array([np.mean([row["value"] for row in rows[name]]) for name in names], dtype=np.float64)
-    times = np.array([seconds[name] for name in names], dtype=np.float64)
-    figure = canvas(figure, COLUMN * 1.5, COLUMN * 1.1)
+    if seconds is None and "seconds_per_1000" not in found.names:
+        raise InputError("pareto needs the seconds that each metric takes for 1,000 texts: give seconds, or the rows of nlgauge.meta.cost.")
+    rows = (found if seconds is None else cost(found, seconds)).rows
+    names = [row["metric"] for row in rows]
+    values, times = (np.array([row[name] for row in rows], dtype=np.float64) for name in ("value", "seconds_per_1000"))
+    figure = canvas(figure, COLUMN * 1.5 * larger_for(len(names)), COLUMN * 1.1 * larger_for(len(names)))
     ax = bare(figure.subplots(), "y")
     ax.set_xscale("log")
-    best = frontier(times, values)
-    several = max(map(len, rows.values())) > 1
+    best = [place for place, row in enumerate(rows) if row["frontier"]]
+    several = max(row["n_values"] for row in rows)
     lines: list[Array] = [np.column_stack([np.repeat(times[best], 2)[1:], np.repeat(values[best], 2)[:-1]])] if best else []
     for place, name in enumerate(names):
         if math.isnan(values[place]):
             continue
-        if not several and not math.isnan(rows[name][0].get("low", math.nan)):
-            bounds = rows[name][0]["low"], rows[name][0]["high"]
+        if not math.isnan(rows[place]["low"]):
+            bounds = rows[place]["low"], rows[place]["high"]
             ax.vlines(times[place], *bounds, color=GREY, linewidth=THIN)
             lines.append(np.array([[times[place], bound] for bound in bounds]))
         face = COLOURS[1] if place in best else "white"
@@ -53,25 +53,11 @@ def pareto(found: Found, seconds: Mapping[str, float], *, figure: Any = None) ->
     ax.xaxis.set_major_locator(LogLocator(numticks=7))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-    shared = [str(found.rows[0][column]) for column in ("level", "coefficient", "human") if len(distinct(found.rows, column)) == 1]
-    what = f"mean of {max(map(len, rows.values()))} values" if several else "agreement"
+    shared = [str(rows[0][column]) for column in ("level", "coefficient", "human") if column in rows[0]]
+    what = f"mean of {several} values" if several > 1 else "agreement"
     titled(ax, "Agreement and cost", "seconds per 1,000 texts", ", ".join([what, *shared]))
     unknown = [name for name, value in zip(names, values, strict=True) if math.isnan(value)]
     if unknown:
         ax.set_xlabel(f"seconds per 1,000 texts\n(without a value: {', '.join(unknown)})")
     name_points(ax, times.tolist(), values.tolist(), names, lines)
     return figure
-
-
-def frontier(times: Any, values: Any) -> list[int]:
-    """The places of what nothing else beats in both, the fastest first.
-
-    >>> frontier([1, 2, 3], [0.5, 0.4, 0.6])
-    [0, 2]
-    """
-    best, found = -math.inf, []
-    for place in sorted(range(len(times)), key=lambda i: (times[i], -values[i])):
-        if values[place] > best:
-            best = values[place]
-            found.append(place)
-    return found

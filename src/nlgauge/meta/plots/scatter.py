@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from nlgauge.corpus.columns import Array
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.correlate import correlate
+from nlgauge.meta.found import Found
 from nlgauge.meta.intervals import percentile
 from nlgauge.meta.judgements import Judgements
 from nlgauge.meta.levels import human_means, system_means
-from nlgauge.meta.plots.canvas import COLOURS, COLUMN, GREY, LINE, PALE, THIN, bare, canvas, decimals, few_ticks, titled
+from nlgauge.meta.plots.canvas import COLOURS, COLUMN, GREY, LINE, PALE, SMALL, THIN, bare, canvas, decimals, few_ticks, larger_for, looks, titled
 from nlgauge.meta.plots.labels import name_points
 from nlgauge.meta.resampling import bootstrap
 
@@ -22,6 +23,7 @@ def scatter(
     metric: str,
     human: str | None = None,
     *,
+    level: str = "system",
     coefficient: str = "kendall",
     draws: int = 1000,
     confidence: float = 0.95,
@@ -31,14 +33,19 @@ def scatter(
     """One point per system, with a cross that spans its intervals over draws of inputs; the title has the coefficient with its interval over systems.
 
     The line is that of least squares, its band what it does in draws of systems. The metric is turned so that higher is better.
+    level="global" has one point per output instead, in the look of its group.
     """
+    if level not in ("system", "global"):
+        raise ParameterError(f"a scatter plot is of level 'system' or 'global', got {level!r:.60}.")
+    if level == "global":
+        return _outputs(judgements, metric, judgements.dimension(human), correlate(judgements, level, coefficient, human, metric, None), figure)
     if judgements.groups is not None:
         raise InputError("a scatter plot is of one group: give one of judgements.by_group().")
     dimension, scores, people = judgements.dimension(human), judgements.oriented(metric), judgements.human(human)
     whole = judgements.oriented_system_scores(metric)
     x, y = system_means(scores, people, judgements.weights) if whole is None else (whole, human_means(people, judgements.weights))
     known = ~np.isnan(x) & ~np.isnan(y)
-    figure = canvas(figure, COLUMN * 1.3, COLUMN * 1.2)
+    figure = canvas(figure, COLUMN * 1.3 * larger_for(len(x)), COLUMN * 1.2 * larger_for(len(x)))
     ax = bare(figure.subplots())
     inputs = bootstrap(len(people), people.shape[1], "inputs", draws, seed).inputs * (1.0 if judgements.weights is None else judgements.weights)
     both = np.isnan(people) if whole is not None else np.isnan(scores) | np.isnan(people)
@@ -57,10 +64,32 @@ def scatter(
         _line(ax, x[known], y[known], draws, confidence, seed)
     row = correlate(judgements, "system", coefficient, dimension, metric, interval="systems", draws=draws, confidence=confidence, seed=seed).rows[0]
     value = f"{row['coefficient'].capitalize()} {decimals(row['value'])} [{decimals(row['low'])}, {decimals(row['high'])}]"
-    turned = " (lower is better; negated)" if judgements.sign(metric) < 0 else ""
-    titled(ax, value, f"{metric}{turned}", dimension)
+    titled(ax, value, _named(judgements, metric), dimension)
     name_points(ax, x[known].tolist(), y[known].tolist(), [judgements.systems[i] for i in np.flatnonzero(known)], crosses)
     return figure
+
+
+def _outputs(judgements: Judgements, metric: str, dimension: str, found: Found, figure: Any) -> Any:
+    """One point per output that both have scored; the title has the coefficient, of several groups its average."""
+    parts = judgements.by_group()
+    figure = canvas(figure, COLUMN * 1.3, COLUMN * 1.2)
+    ax = bare(figure.subplots())
+    size, alpha = (2, 0.4) if judgements.human(dimension).size > 500 else (3.5, 0.8)
+    for (group, part), look in zip(parts.items(), looks(len(parts)), strict=True):
+        x, y = (side.ravel() for side in (part.oriented(metric), part.human(dimension)))
+        colour, label = (COLOURS[1], "outputs") if group is None else (look.colour, str(group))
+        ax.plot(x, y, look.marker, color=colour, markersize=size, alpha=alpha, markeredgewidth=0, label=label)
+    few_ticks(ax.xaxis)
+    few_ticks(ax.yaxis)
+    what = found.rows[-1]["coefficient"].capitalize()
+    titled(ax, f"{what} {decimals(found.rows[-1]['value'])}{' (average)' if len(parts) > 1 else ''}", _named(judgements, metric), dimension)
+    if len(parts) > 1:
+        figure.legend(loc="outside lower left", ncols=4, frameon=False, fontsize=SMALL, markerscale=2)
+    return figure
+
+
+def _named(judgements: Judgements, metric: str) -> str:
+    return f"{metric} (lower is better; negated)" if judgements.sign(metric) < 0 else metric
 
 
 def _means(values: Array, missing: Array, inputs: Array) -> Array:

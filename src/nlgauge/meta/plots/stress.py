@@ -41,7 +41,9 @@ def stress(found: Found, *, figure: Any = None) -> Any:
     metrics = distinct(found.rows, "metric")
     across = columns_for(metrics, room(kinds))
     down = math.ceil(len(metrics) / across)
-    figure = canvas(figure, min(PAGE, room(kinds) + max(1.6, room(metrics, TITLE) + 0.2) * across), (0.19 * len(kinds) + 0.6) * down + 0.3)
+    # The legend of a single narrow panel needs as much as this.
+    width = max(3.6, min(PAGE, room(kinds) + max(1.6, room(metrics, TITLE) + 0.2) * across))
+    figure = canvas(figure, width, (0.19 * len(kinds) + 0.6) * down + 0.3)
     axes = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
     for ax, metric in zip(axes.flat, metrics, strict=False):
         _panel(bare(ax), kinds, {_kind(row): row for row in found.rows if row["metric"] == metric})
@@ -79,4 +81,4 @@ def _panel(ax: Any, kinds: list[str], rows: Mapping[str, Mapping[str, Any]]) -> 
 
 
 def _kind(row: Mapping[str, Any]) -> str:
-    return ", ".join(str(row[name]) for name in ("phenomenon", "severity") if row.get(name)).replace("_", " ") or "all"
+    return ", ".join(str(row[name]) for name in ("phenomenon", "severity") if row.get(name)) or "all"

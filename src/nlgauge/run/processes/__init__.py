@@ -101,7 +101,8 @@ class _Worker:
         if "error" in answer:
             kind, message = answer["error"]
             raise _ERRORS.get(kind, NlgaugeError)(f"in a worker process: {message}")
-        return {(system, label): arrays for system, label, arrays in answer["rows"]}, Costs(answer["metrics"], answer["features"])
+        costs = Costs(answer["metrics"], answer["features"], answer["used"], answer["reads"])
+        return {(system, label): arrays for system, label, arrays in answer["rows"]}, costs
 
     def _send(self, message: Any) -> None:
         assert self._process.stdin is not None

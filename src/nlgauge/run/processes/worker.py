@@ -39,7 +39,8 @@ def _answer(message: dict[str, Any], task: Task) -> dict[str, Any]:
         rows, costs = task.run(Chunk(corpus, np.arange(len(corpus)), task.job.options))
     except NlgaugeError as error:
         return {"error": [type(error).__name__, str(error)]}
-    return {"rows": [[system, label, arrays] for (system, label), arrays in rows.items()], "metrics": costs.metrics, "features": costs.features}
+    found = [[system, label, arrays] for (system, label), arrays in rows.items()]
+    return {"rows": found, "metrics": costs.metrics, "features": costs.features, "used": costs.used, "reads": costs.reads}
 
 
 if __name__ == "__main__":

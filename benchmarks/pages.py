@@ -1,0 +1,93 @@
+"""The report in Chromium: how long it takes to write, how large it is, when it is ready, what it holds in memory, how fast it answers a key.
+
+python -m benchmarks.pages [SEGMENTS ...]
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import nlgauge
+from benchmarks.workloads import generated
+from nlgauge.results.result import Result
+
+_SYSTEMS = ("A", "B", "C")
+_METRICS = ("bleu", "chrf", "wer", "rouge")
+_WORDS = 22
+_ROUNDS = 3
+_KEYS = 20
+
+# The time from a key to the frame in which the segment that it chose is painted.
+_PRESS = """async () => {
+  const before = document.querySelector("#detail h3").textContent;
+  const start = performance.now();
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bubbles: true }));
+  while (document.querySelector("#detail h3").textContent === before) await new Promise(resolve => setTimeout(resolve, 0));
+  await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve, 0)));
+  return performance.now() - start;
+}"""
+
+
+def made(segments: int) -> Result:
+    """Scores of three systems, of which each leaves out more of the reference than the one before."""
+    draw = random.Random(segments)
+    references = [own for own, *_ in generated(segments, words=_WORDS).references]
+    outputs = {
+        system: [" ".join(word for word in text.split() if draw.random() > 0.1 * (place + 1)) for text in references]
+        for place, system in enumerate(_SYSTEMS)
+    }
+    return nlgauge.score(outputs, [[text] for text in references], metrics=list(_METRICS), show_progress=False)
+
+
+def measured(browser: Any, path: Path) -> dict[str, float]:
+    """Seconds until the leaderboard is there and until all is, megabytes of heap, elements, milliseconds from a key to the frame that it changed."""
+    page = browser.new_page(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
+    page.goto(path.as_uri())
+    page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
+    first, ready = (page.evaluate(f"() => performance.getEntriesByName('{name}')[0].startTime") / 1000 for name in ("first", "ready"))
+    keys = sorted(page.evaluate(_PRESS) for _ in range(_KEYS))
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    used = session.send("Runtime.getHeapUsage")
+    # Arrays of numbers lie beside the heap of objects.
+    heap = (used["usedSize"] + used.get("backingStorageSize", 0)) / 1e6
+    elements = page.evaluate("() => document.querySelectorAll('*').length")
+    page.close()
+    return {"first": first, "ready": ready, "heap": heap, "elements": elements, "key": keys[len(keys) // 2], "slowest key": keys[-1]}
+
+
+def main() -> None:
+    from playwright.sync_api import sync_playwright
+
+    sizes = [int(size) for size in sys.argv[1:]] or [10_000, 100_000]
+    chromium = os.environ.get("NLGAUGE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        raise SystemExit("no Chromium was found: apt-get install chromium, or name it in NLGAUGE_CHROMIUM")
+    headings = ("segments", "file", "written in: wall, CPU", "leaderboard", "ready", "key: median, slowest", "heap", "elements", "load")
+    print(f"| {' | '.join(headings)} |\n|{'---|' * len(headings)}")
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as place:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for size in sizes:
+            result = made(size)
+            started, busy = time.perf_counter(), time.process_time()
+            path = result.report(Path(place) / f"{size}.html", explain=0, max_size=1000)
+            seconds, busy = time.perf_counter() - started, time.process_time() - busy
+            rounds = [measured(browser, path) for _ in range(_ROUNDS)]
+            best = {name: min(one[name] for one in rounds) for name in rounds[0]}
+            print(
+                f"| {size:,} | {path.stat().st_size / 1e6:.1f} MB | {seconds:.1f} s, {busy:.1f} s | {best['first']:.2f} s | {best['ready']:.2f} s "
+                f"| {best['key']:.0f}, {best['slowest key']:.0f} ms | {best['heap']:.0f} MB | {best['elements']:,.0f} | {os.getloadavg()[0]:.0f} |",
+                flush=True,
+            )
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""What the calls of NLG-Metricverse's meta-evaluation return: numbers as they have them, which draw themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nlgauge.corpus.columns import Array
+from nlgauge.meta.found import Found
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgements import Judgements
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HumanCorrelations(Found):
+    """The rows of `metric_human_correlation`, and the judgements that they were made of."""
+
+    judgements: Judgements | None = field(default=None)
+
+    def plot(self, path: str | Path | None = None, *, figure: Any = None, **options: Any) -> Any:
+        """A scatterplot of each metric with human scores, one point per output (Figure 3.7 of the thesis); written to the path if there is one.
+
+        Of better/worse pairs there is a forest plot.
+        """
+        from nlgauge.meta.plots import forest, scatter
+
+        judged = self.judgements
+        if judged is None or not judged.humans:
+            return saved(forest(self, figure=figure), path)
+        measures = [name for name in dict.fromkeys(self.column("coefficient")) if name != "darr"] or ["pearson"]
+        panels = [(label, measure) for measure in measures for label in dict.fromkeys(self.column("metric"))]
+
+        def draw(place: int, part: Any) -> None:
+            scatter(judged, panels[place][0], level="global", coefficient=panels[place][1], figure=part, **options)
+
+        return saved(side_by_side(draw, len(panels), figure, 3.4, 3.2), path)
+
+
+class MetricCorrelations(tuple[list[Array], list[Array]]):
+    """The two lists of `metrics_correlation`: for each measure the matrix of correlations, and that of p-values."""
+
+    labels: Sequence[str]
+    measures: Sequence[str]
+
+    def __new__(cls, results: list[Array], p_values: list[Array], labels: Sequence[str], measures: Sequence[str]) -> MetricCorrelations:
+        """The lists, with the names of the metrics and of the measures."""
+        made = super().__new__(cls, (results, p_values))
+        made.labels, made.measures = labels, measures
+        return made
+
+    def plot(self, path: str | Path | None = None, *, figure: Any = None) -> Any:
+        """A heatmap of each measure (Figure 4.2 of the thesis); written to the path if there is one.
+
+        daRR is not symmetric: of each pair the value with the second metric as people is shown.
+        """
+        from nlgauge.meta.plots import heatmap
+
+        def draw(place: int, part: Any) -> None:
+            rows = [
+                {"metric": one, "other": other, "level": "segment", "coefficient": self.measures[place], "value": float(self[0][place][i, j])}
+                for i, one in enumerate(self.labels)
+                for j, other in enumerate(self.labels[i + 1 :], i + 1)
+            ]
+            heatmap(Found(rows), figure=part)
+
+        return saved(side_by_side(draw, len(self.measures), figure, 2.2 + 0.4 * len(self.labels), 2.4 + 0.4 * len(self.labels)), path)
+
+
+class Seconds(dict[str, float]):
+    """The seconds of `times_correlation`, by metric; `texts` is the number of predictions that they were measured on."""
+
+    def __init__(self, seconds: Mapping[str, float], texts: int) -> None:
+        super().__init__(seconds)
+        self.texts = texts
+
+    def plot(self, path: str | Path | None = None, correlations: Found | None = None, *, figure: Any = None) -> Any:
+        """Bars of the seconds; with the rows of `metric_human_correlation`, time against agreement with people (Figure 4.1 of the thesis)."""
+        if correlations is None:
+            return saved(_bars(self, figure), path)
+        from nlgauge.meta.plots import pareto
+
+        return saved(pareto(correlations, {name: 1000 * seconds / self.texts for name, seconds in self.items()}, figure=figure), path)
+
+
+def side_by_side(draw: Callable[[int, Any], None], count: int, figure: Any, width: float, height: float) -> Any:
+    """The figure with so many plots, two in a row; `draw` draws one of them, given its number, on a part of the figure."""
+    from nlgauge.meta.plots.canvas import canvas
+
+    across = min(count, 2)
+    down = -(-count // across)
+    figure = canvas(figure, width * across, height * down)
+    parts = figure.subfigures(down, across, squeeze=False).ravel()
+    for place in range(count):
+        draw(place, parts[place])
+    return figure
+
+
+def saved(figure: Any, path: str | Path | None) -> Any:
+    """The figure, which is also written to the path if there is one."""
+    from nlgauge.meta.plotting import save
+
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
+def _bars(seconds: Mapping[str, float], figure: Any) -> Any:
+    from nlgauge.meta.plots.canvas import COLOURS, COLUMN, bare, canvas, few_ticks, named_ticks, titled
+
+    names = sorted(seconds, key=lambda name: seconds[name])
+    figure = canvas(figure, COLUMN * 1.2, 0.2 * len(names) + 0.8)
+    ax = bare(figure.subplots(), "x")
+    ax.barh(range(len(names)), [seconds[name] for name in names], height=0.6, color=COLOURS[1])
+    named_ticks(ax.yaxis, names)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    few_ticks(ax.xaxis)
+    titled(ax, "Time of each metric", "seconds")
+    return figure

@@ -1,0 +1,43 @@
+"""Pictures of how the tokens of two texts were matched, as other packages' calls ask for them: a figure, or an interactive page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nlgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from nlgauge.metric import AnyMetric
+
+_PAGES = (".html", ".htm")
+
+
+def matching(
+    metric: AnyMetric, prediction: str, reference: str, fname: str | Path, lang: str | None = None, device: str | None = None, **form: Any
+) -> Any:
+    """The figure of why a prediction got its score; it is written to `fname` where that is given.
+
+    A file that ends with .html is the interactive page of this one segment: it opens from disk, without a network.
+    """
+    from nlgauge.meta.plotting import check_file
+    from nlgauge.scorer import score
+
+    for name, text in (("prediction", prediction), ("reference", reference)):
+        if not isinstance(text, str):
+            raise ParameterError(f"the {name} must be one text, got {type(text).__name__}.")
+    interactive = Path(fname).suffix.lower() in _PAGES
+    if fname and not interactive:
+        check_file(fname)
+    result = score([prediction], [reference], metrics=metric, lang=lang, device=device)
+    if interactive:
+        result.report(fname, title=result.labels[0], explain="all", resamples=1)
+    from nlgauge import plots
+
+    explained = result.explain(result.labels[0], 0)
+    if not explained:
+        raise ParameterError("neither text has a token that the model knows, so there is nothing to draw.")
+    figure = plots.explanation(explained[0], **form).figure
+    if fname and not interactive:
+        plots.save(figure, fname)
+    return figure

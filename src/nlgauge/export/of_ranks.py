@@ -1,0 +1,42 @@
+"""What Ranks show: systems in rows, outputs in columns, each score with its letters, and the best and worst rank that it may have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from nlgauge.export.model import Cell, Column, Footnotes, Page, Sheet, column
+from nlgauge.export.numbers import number
+from nlgauge.export.of_result import named
+
+if TYPE_CHECKING:
+    from nlgauge.results.ranks import Ranked, Ranks
+
+_NO_DIRECTION = "neither direction of this output is better, so it has no ranks"
+
+
+def ranks_page(ranks: Ranks) -> Page:
+    """One table; two systems that share a letter cannot be told apart."""
+    footnotes = Footnotes()
+    counts = Counter(row.label for row in ranks.rows)
+    columns = [_cells(row, counts[row.label] > 1, footnotes) for row in ranks.rows]
+    systems = ranks.rows[0].systems if ranks.rows else ()
+    rows = [[Cell(system), *(cells[i] for _, cells in columns)] for i, system in enumerate(systems)]
+    sheet = Sheet([column("system"), *(heading for heading, _ in columns)], rows)
+    notes = [
+        "Systems that share a letter of a column are not different beyond chance; in brackets the best and the worst rank that each may have.",
+        f"All pairs of systems are tested together (max-T over {ranks.resamples:,} resamples, {100 * ranks.confidence:g} % confidence).",
+    ]
+    return Page([sheet], footnotes.texts, notes, [f"Resampled with seed {ranks.seed}."])
+
+
+def _cells(row: Ranked, several: bool, footnotes: Footnotes) -> tuple[Column, list[Cell]]:
+    reason = footnotes.mark(
+        row.reason or ("neither direction of this output is better, so it has no ranks" if row.output.higher_is_better is None else "")
+    )
+    heading = named(row.label, row.output, several)
+    cells = []
+    for score, letters, rank in zip(row.scores, row.letters, row.ranks, strict=True):
+        place = "" if rank is None else f" ({rank[0]})" if rank[0] == rank[1] else f" ({rank[0]}-{rank[1]})"
+        cells.append(Cell(number(float(score), row.output), "best" if letters and "a" in letters else "", aside=f"{letters or ''}{place}".strip()))
+    return Column(Cell(heading.text, better=row.output.higher_is_better, notes=reason), "number"), cells

@@ -1,0 +1,276 @@
+"""ChatReplies: the raw replies of a judge to conversations, from the cache where they are, else from the judge."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+import msgspec
+import numpy as np
+
+from nlgauge.corpus.columns import Ragged, offsets_of
+from nlgauge.errors import JudgeError
+from nlgauge.features import Feature, RunOptions, Work
+from nlgauge.judges.cache import Cache, common_file
+from nlgauge.judges.calls import Calls
+from nlgauge.judges.clients import Client
+from nlgauge.judges.endpoint import Endpoint, Unanswered
+from nlgauge.judges.limits import Ledger, estimated_cost
+from nlgauge.judges.local import LocalJudge, local_identity
+from nlgauge.judges.requests import TOP_TOKENS, Message, Request, failed, is_cut, samples_of, text_of, tokens_of
+from nlgauge.models import Model, ModelSpec, model_name
+from nlgauge.run.progress import report
+
+Reply = dict[str, Any]
+# Rows, each with the numbers of the samples that it lacks; and what keeps the samples of a row, which are whole replies.
+_Missing = list[tuple[int, list[int]]]
+_Keep = Callable[[int, Mapping[int, Reply]], None]
+# Fewer equal samples than this may be chance.
+_EQUAL_SAMPLES = 3
+
+
+class Reads(Protocol):
+    """What knows whether a reply is what was asked for; a frozen value."""
+
+    def reads(self, text: str) -> bool:
+        """Whether a reply can be read."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Who is asked: a model at an address, a client of the user's own, or a model on this machine; and how it is called."""
+
+    model: ModelSpec | Client
+    base_url: str = ""
+    calls: str = ""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the judge is a model that runs in this process."""
+        return not self.base_url and not isinstance(self.model, Client)
+
+    @property
+    def name(self) -> str:
+        """What the judge is called where it is shown."""
+        return repr(self.model).strip("'") if isinstance(self.model, Client) else model_name(self.model)
+
+    def identity(self) -> tuple[str, str] | None:
+        """Where replies come from and of which model, as far as that decides them; None where it cannot be told, so that nothing is kept."""
+        if isinstance(self.model, Client):
+            return f"client:{self.model.name}", self.model.model
+        if isinstance(self.model, Model):
+            return None
+        return (self.base_url, self.model) if self.base_url else ("here", local_identity(self.model))
+
+
+@dataclass(frozen=True)
+class Ask:
+    """How a judge is asked: what stands before every conversation, how many replies are drawn and how, and what can be read of them.
+
+    top_tokens: whether the alternatives of each token are needed; levels: the words that they are looked through for.
+    """
+
+    expects: Reads
+    max_tokens: int
+    before: tuple[Message, ...] = ()
+    n: int = 1
+    temperature: float = 0.0
+    seed: int = 0
+    alternatives: bool = False
+    levels: tuple[str, ...] = ()
+    again: bool = True
+
+    def request(self, conversation: Sequence[str]) -> Request:
+        """The request for a conversation: the user's words, the judge's, the user's ..."""
+        turns = tuple(("assistant" if i % 2 else "user", text) for i, text in enumerate(conversation))
+        top = TOP_TOKENS if self.alternatives else 0
+        return Request((*self.before, *turns), self.max_tokens, self.temperature, 1.0, self.seed, top)
+
+
+@dataclass(frozen=True)
+class ChatReplies(Feature):
+    """The replies of a judge to a conversation, as JSON: the first `n`, then one more for each of them that could not be read."""
+
+    judge: Judge
+    ask: Ask
+
+    kept: ClassVar[bool] = True
+
+    def __str__(self) -> str:
+        return f"ChatReplies({self.judge.name})"
+
+    def new_memory(self) -> Ledger:
+        return Ledger()
+
+    def compute(self, keys: list[tuple[str, ...]], work: Work) -> Ragged:
+        ledger: Ledger = work.memory
+        before = dict(ledger.used)
+        try:
+            rows = _Asking(self.judge, self.ask, Calls.of(self.judge.calls), ledger, work.options).replies(keys)
+        finally:
+            if work.features is not None:
+                for name, amount in ledger.used.items():
+                    work.features.used[f"judge {name.replace('_', ' ')}"] += amount - before.get(name, 0)
+        encoded = [msgspec.json.encode(row) for row in rows]
+        return Ragged(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets_of([len(row) for row in encoded]))
+
+
+def decoded(column: Ragged, row: int) -> list[Reply]:
+    """The replies of one row of the feature."""
+    found: list[Reply] = msgspec.json.decode(column[row].tobytes())
+    return found
+
+
+@dataclass
+class _Asking:
+    """One round of questions: what is known, what is missing, who answers it."""
+
+    judge: Judge
+    ask: Ask
+    calls: Calls
+    ledger: Ledger
+    options: RunOptions
+    _known: list[dict[int, Reply]] = field(default_factory=list)
+
+    def replies(self, conversations: Sequence[tuple[str, ...]]) -> list[list[Reply]]:
+        """The replies to each conversation."""
+        requests = [self.ask.request(conversation) for conversation in conversations]
+        self._known = [{} for _ in requests]
+        identity = self.judge.identity() if self.calls.cache != "off" else None
+        cache = None if identity is None else Cache(Path(self.calls.cache) if self.calls.cache else common_file())
+        try:
+            self._fill(requests, [range(self.ask.n)] * len(requests), cache, identity)
+            if self.ask.again:
+                unread = [sum(not self._is_read(reply) for reply in known.values()) for known in self._known]
+                self._fill(requests, [range(self.ask.n, self.ask.n + more) for more in unread], cache, identity)
+        finally:
+            if cache is not None:
+                cache.close()
+        rows = [[known[index] for index in sorted(known)] for known in self._known]
+        self._warn(rows)
+        return rows
+
+    def _is_read(self, reply: Reply) -> bool:
+        """Whether asking once more is of no use: the reply can be read, or there is none."""
+        return "failure" in reply or (self.ask.expects.reads(text_of(reply)) and (self.ask.alternatives or not is_cut(reply)))
+
+    def _fill(self, requests: list[Request], wanted: Sequence[range], cache: Cache | None, identity: tuple[str, str] | None) -> None:
+        """Finds the samples with these numbers for each request."""
+        names: dict[str, tuple[int, int]] = {}
+        if cache is not None and identity is not None:
+            names = {request.key(*identity, index): (row, index) for row, request in enumerate(requests) for index in wanted[row]}
+            for name, reply in cache.get(list(names)).items():
+                row, index = names[name]
+                self._known[row][index] = reply
+            self.ledger.add("cached", sum(len(known.keys() & set(wanted[row])) for row, known in enumerate(self._known)))
+        missing = [(row, [index for index in wanted[row] if index not in self._known[row]]) for row in range(len(requests))]
+        missing = [(row, indices) for row, indices in missing if indices]
+        if not missing:
+            return
+        places = {place: name for name, place in names.items()}
+
+        def keep(row: int, replies: Mapping[int, Reply]) -> None:
+            if cache is not None:
+                cache.put({places[row, index]: reply for index, reply in replies.items()})
+
+        for done, (row, replies) in enumerate(self._answers(requests, missing, keep), 1):
+            self._known[row] |= replies
+            report(f"asking ({self.judge.name})", done, len(missing))
+
+    def _answers(self, requests: list[Request], missing: _Missing, keep: _Keep) -> Iterator[tuple[int, dict[int, Reply]]]:
+        if self.calls.offline:
+            count = sum(len(indices) for _, indices in missing)
+            raise JudgeError(f"{count:,} replies are not in the cache, and offline=True; ask for them once without it.")
+        if self.calls.dry_run:
+            return self._counted(requests, missing)
+        if self.judge.is_here:
+            assert not isinstance(self.judge.model, Client)
+            local = LocalJudge(self.judge.model, self.options, self.ask.levels)
+            return local.answers([(row, requests[row], indices) for row, indices in missing], self.ledger, keep)
+        return self._sent(requests, missing, keep)
+
+    def _counted(self, requests: list[Request], missing: _Missing) -> Iterator[tuple[int, dict[int, Reply]]]:
+        for row, indices in missing:
+            request = replace(requests[row], choices=len(indices))
+            self.ledger.add("requests not sent")
+            self.ledger.add("characters not sent", request.characters)
+            self.ledger.add("estimated cost", estimated_cost(request, self.calls))
+            yield row, {index: failed("not_asked", "this was a dry run") for index in indices}
+
+    def _sent(self, requests: list[Request], missing: _Missing, keep: _Keep) -> Iterator[tuple[int, dict[int, Reply]]]:
+        client = self.judge.model if isinstance(self.judge.model, Client) else None
+        model = "" if client is not None else str(self.judge.model)
+        self.ledger.check([replace(requests[row], choices=len(indices)) for row, indices in missing], self.calls)
+        with closing(Endpoint(model, self.judge.base_url, client, self.calls, self.ledger)) as endpoint:
+            pool = ThreadPoolExecutor(self.calls.concurrency)
+            try:
+                rows = {pool.submit(self._asked_or_stopped, endpoint, requests[row], row, indices, keep): row for row, indices in missing}
+                for future in as_completed(rows):
+                    yield rows[future], future.result()
+            finally:
+                endpoint.stopped.set()
+                pool.shutdown(cancel_futures=True)
+
+    def _asked_or_stopped(self, endpoint: Endpoint, request: Request, row: int, indices: list[int], keep: _Keep) -> dict[int, Reply]:
+        try:
+            return self._asked(endpoint, request, row, indices, keep)
+        except BaseException:
+            endpoint.stopped.set()  # here, so that no other thread sends one more request meanwhile
+            raise
+
+    def _asked(self, endpoint: Endpoint, request: Request, row: int, indices: list[int], keep: _Keep) -> dict[int, Reply]:
+        """The samples with these numbers: at once where the server can, else one by one; each is kept as soon as it is here."""
+        found: dict[int, Reply] = {}
+        if len(indices) > 1 and not self.ledger.ignores_choices:
+            several = replace(request.sample(indices[0]), choices=len(indices))
+            try:
+                found |= zip(indices, self._checked(endpoint.ask(several)), strict=False)
+            except Unanswered as unanswered:
+                if unanswered.failure != "failed":
+                    return dict.fromkeys(indices, failed(unanswered.failure, str(unanswered)))
+            self.ledger.ignores_choices |= len(found) < len(indices)
+            keep(row, found)
+        for index in indices[len(found) :]:
+            try:
+                found[index] = self._checked(endpoint.ask(request.sample(index)))[0]
+                keep(row, {index: found[index]})
+            except Unanswered as unanswered:
+                found[index] = failed(unanswered.failure, str(unanswered))
+                if unanswered.failure == "failed":
+                    self.ledger.fail(str(unanswered))
+        return found
+
+    def _checked(self, response: Mapping[str, Any]) -> list[Reply]:
+        """The samples of a response, where it has what was asked for."""
+        found = samples_of(response)
+        for reply in found:
+            if self.ask.alternatives and not tokens_of(reply) and (text_of(reply) or tokens_of(reply) is None):
+                raise JudgeError(
+                    f"{self.judge.name} was asked for the probabilities of tokens (logprobs) and gave none; "
+                    "use scoring='samples', or an endpoint that has them."
+                )
+        return found
+
+    def _warn(self, rows: list[list[Reply]]) -> None:
+        """Warns, once per metric and corpus, of what a server does that nobody asked for."""
+        drawn = [{text_of(reply) for reply in row[: self.ask.n]} for row in rows if sum("failure" not in reply for reply in row) >= _EQUAL_SAMPLES]
+        if self.ask.temperature > 0 and self.ask.n >= _EQUAL_SAMPLES and drawn and all(len(texts) == 1 for texts in drawn):
+            self._warn_once(
+                f"all {self.ask.n} samples of {self.judge.name} are equal for every prompt, at temperature {self.ask.temperature:g}: is it ignored?"
+            )
+        self.ledger.fingerprints |= {reply["system_fingerprint"] for row in rows for reply in row if reply.get("system_fingerprint")}
+        if len(self.ledger.fingerprints) > 1:
+            self._warn_once(
+                f"the replies of {self.judge.name} have different fingerprints ({', '.join(sorted(self.ledger.fingerprints))}): "
+                "its model or its settings changed between them."
+            )
+
+    def _warn_once(self, message: str) -> None:
+        if message not in self.ledger.warned:
+            self.ledger.warned.add(message)
+            warnings.warn(message, stacklevel=2)

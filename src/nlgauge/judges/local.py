@@ -1,0 +1,206 @@
+"""A judge on this machine: any causal language model, asked through its tokeniser's chat template, or plainly where it has none.
+
+The probabilities of the next token come of one pass over the prompt. Samples are drawn by a generator of their own, which hangs on the seed, the
+sample's number and the prompt, so that the same question always has the same replies.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
+from nlgauge.features import RunOptions
+from nlgauge.features.causal_lm import log_probabilities_after
+from nlgauge.features.model_halves import is_transformer, token_strings
+from nlgauge.judges.limits import Ledger
+from nlgauge.judges.requests import FIRST_TOKENS, TOP_TOKENS, Message, Request, failed, text_of
+from nlgauge.metric.versions import installed_version
+from nlgauge.models import ModelSpec, store
+from nlgauge.models.loader import Loaded, inference, load_causal
+
+_Reply = dict[str, Any]
+_Keep = Callable[[int, Mapping[int, _Reply]], None]
+# Prompts that are read before their replies are handed on, and kept.
+_ROWS = 16
+
+
+def local_identity(name: str) -> str:
+    """What decides the replies of a model of the store: its weights, its files of words, and the libraries that run it."""
+    place = store.require(name)
+    digest = hashlib.sha256(store.weights_hash(place).encode())
+    for file in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
+        if (place / file).is_file():
+            digest.update((place / file).read_bytes())
+    return "|".join([digest.hexdigest(), *(installed_version(package) for package in ("torch", "transformers"))])
+
+
+@dataclass(frozen=True)
+class LocalJudge:
+    """A causal language model that answers requests in this process."""
+
+    model: ModelSpec
+    options: RunOptions
+    levels: tuple[str, ...]
+
+    def answers(self, asked: list[tuple[int, Request, list[int]]], ledger: Ledger, keep: _Keep) -> Iterator[tuple[int, dict[int, _Reply]]]:
+        """The samples that each row lacks, some rows at a time."""
+        loaded = load_causal(self.model, self.options.device)
+        for start in range(0, len(asked), _ROWS):
+            part = asked[start : start + _ROWS]
+            prompts = [prompt_tokens(loaded, request.messages) for _, request, _ in part]
+            fits = [len(prompt) + request.max_tokens <= loaded.max_length for prompt, (_, request, _) in zip(prompts, part, strict=True)]
+            short = [i for i, (_, request, _) in enumerate(part) if fits[i] and request.top_tokens and request.max_tokens <= FIRST_TOKENS]
+            # Where a blank is the likeliest first token, the level comes after it, and must be waited for.
+            first = {
+                i: reply for i, reply in zip(short, self._next_tokens(loaded, [prompts[i] for i in short]), strict=True) if text_of(reply).strip()
+            }
+            for i, (row, request, indices) in enumerate(part):
+                if not fits[i]:
+                    why = (
+                        f"{len(prompts[i])} tokens and {request.max_tokens} of reply are more than the {loaded.max_length} that {loaded.name} reads."
+                    )
+                    yield row, dict.fromkeys(indices, failed("too_long", why))
+                    continue
+                replies = dict.fromkeys(indices, first[i]) if i in first else self._drawn(loaded, prompts[i], request, indices)
+                ledger.add("prompt_tokens", len(prompts[i]))
+                ledger.add("reply_tokens", sum(reply["usage"]["completion_tokens"] for reply in replies.values()))
+                ledger.add("requests")
+                keep(row, replies)
+                yield row, replies
+
+    def _next_tokens(self, loaded: Loaded, prompts: list[tuple[int, ...]]) -> list[_Reply]:
+        """Replies of one token, the likeliest, with the probabilities of all that can be a level."""
+        found: list[_Reply] = [{}] * len(prompts)
+        candidates = level_tokens(loaded, self.levels)
+
+        def take(numbers: Array, log_probabilities: Array) -> None:
+            for number, row in zip(numbers.tolist(), log_probabilities, strict=True):
+                token = int(row.argmax())
+                found[number] = _reply(loaded, [token], [_alternatives(loaded, row, token, candidates)], "length")
+
+        log_probabilities_after(loaded, prompts, self.options, take)
+        return found
+
+    def _drawn(self, loaded: Loaded, prompt: tuple[int, ...], request: Request, indices: list[int]) -> dict[int, _Reply]:
+        """Samples, one token after the other, all of a prompt's together."""
+        seeded = int.from_bytes(hashlib.sha256(repr(prompt).encode()).digest()[:8], "big")
+        generators = [np.random.default_rng([request.seed + index, seeded]) for index in indices]
+        ends, candidates = _end_tokens(loaded), level_tokens(loaded, self.levels)
+        texts: list[list[int]] = [[] for _ in indices]
+        seen: list[list[Any]] = [[] for _ in indices]
+        ended = [False] * len(indices)
+        with inference() as torch:
+            steps = _Steps(torch, loaded, prompt, len(indices))
+            for _ in range(request.max_tokens):
+                rows = steps.log_probabilities()
+                tokens = [_draw(row, request.temperature, request.top_p, rng) for row, rng in zip(rows, generators, strict=True)]
+                for i, token in enumerate(tokens):
+                    ended[i] |= token in ends
+                    if not ended[i]:
+                        texts[i].append(token)
+                        seen[i].append(_alternatives(loaded, rows[i], token, candidates) if request.top_tokens else None)
+                if all(ended):
+                    break
+                steps.go_on(tokens)
+        return {
+            index: _reply(loaded, texts[i], seen[i] if request.top_tokens else None, "stop" if ended[i] else "length")
+            for i, index in enumerate(indices)
+        }
+
+
+class _Steps:
+    """A model that writes several texts after one prompt, a token at a time."""
+
+    def __init__(self, torch: Any, loaded: Loaded, prompt: tuple[int, ...], count: int) -> None:
+        self._torch, self._loaded, self._count = torch, loaded, count
+        self._caches = is_transformer(loaded) and not getattr(loaded.model, "_is_stateful", False)
+        self._ids = torch.tensor([prompt], device=loaded.device)
+        self._past: Any = None
+        self._read(self._ids)
+
+    def log_probabilities(self) -> Array:
+        """(texts, vocabulary) of what may come next."""
+        found: Array = self._next
+        return found
+
+    def go_on(self, tokens: list[int]) -> None:
+        """Adds a token to every text."""
+        new = self._torch.tensor(tokens, device=self._loaded.device)[:, None]
+        self._ids = self._torch.cat([self._ids, new], dim=1)
+        self._read(new if self._caches else self._ids)
+
+    def _read(self, ids: Any) -> None:
+        if self._caches:
+            out = self._loaded.model(input_ids=ids, past_key_values=self._past, use_cache=True)
+            first, self._past = self._past is None, out.past_key_values
+        else:
+            out, first = self._loaded.model(input_ids=ids), len(self._ids) == 1
+        logits = out.logits[:, -1].float()
+        if first and self._count > 1:
+            logits = logits.expand(self._count, -1)
+            self._ids = self._ids.expand(self._count, -1)
+            if self._caches:
+                self._past.batch_repeat_interleave(self._count)
+        self._next = self._torch.log_softmax(logits, dim=1).double().cpu().numpy()
+
+
+def prompt_tokens(loaded: Loaded, messages: tuple[Message, ...]) -> tuple[int, ...]:
+    """A conversation as the model reads it: through its chat template or, where it has none, the texts with an empty line between them."""
+    if getattr(loaded.tokenizer, "chat_template", None):
+        turns = [{"role": role, "content": text} for role, text in messages]
+        text = loaded.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        return tuple(loaded.tokenizer(text, add_special_tokens=False).input_ids)
+    plain = "\n\n".join(text for _, text in messages)
+    return (loaded.start_token, *loaded.tokenizer(plain, add_special_tokens=False).input_ids)
+
+
+def level_tokens(loaded: Loaded, levels: tuple[str, ...]) -> list[int]:
+    """Every token of the vocabulary that, without blanks around it, is a level."""
+    words = {level.casefold() for level in levels}
+    strings = loaded.made("token strings", lambda: token_strings(loaded, list(range(len(loaded.tokenizer)))))
+    return loaded.made(("levels", levels), lambda: [token for token, text in enumerate(strings) if text.strip().casefold() in words])
+
+
+def _alternatives(loaded: Loaded, row: Array, token: int, candidates: list[int]) -> dict[str, Any]:
+    """A token with the likeliest others, and with all that can be a level however unlikely they are."""
+    likeliest = np.argsort(-row, kind="stable")[:TOP_TOKENS].tolist()
+    listed = [int(one) for one in dict.fromkeys([*likeliest, *candidates])]
+    # Two tokens may be written alike: what is looked up by its words must have the probability of both.
+    together: dict[str, float] = {}
+    for one, text in zip(listed, token_strings(loaded, listed), strict=True):
+        together[text] = float(np.logaddexp(together[text], row[one])) if text in together else float(row[one])
+    own = token_strings(loaded, [token])[0]
+    return {"token": own, "logprob": together.get(own, float(row[token])), "top_logprobs": [{"token": t, "logprob": p} for t, p in together.items()]}
+
+
+def _reply(loaded: Loaded, tokens: list[int], seen: list[Any] | None, finish: str) -> _Reply:
+    text = loaded.tokenizer.decode(tokens, skip_special_tokens=True)
+    choice: dict[str, Any] = {"message": {"role": "assistant", "content": text}, "finish_reason": finish}
+    if seen is not None:
+        choice["logprobs"] = {"content": seen}
+    return {"choice": choice, "usage": {"completion_tokens": len(tokens)}}
+
+
+def _draw(row: Array, temperature: float, top_p: float, rng: np.random.Generator) -> int:
+    """One token; the likeliest at temperature 0."""
+    if temperature <= 0:
+        return int(row.argmax())
+    weights = np.exp((row - row.max()) / temperature)
+    if top_p < 1:
+        order = np.argsort(-weights, kind="stable")
+        kept = np.cumsum(weights[order]) - weights[order] < top_p * weights.sum()
+        weights[order[~kept]] = 0.0
+    sums = np.cumsum(weights)
+    return int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))
+
+
+def _end_tokens(loaded: Loaded) -> set[int]:
+    """The tokens that end a reply."""
+    settings = getattr(loaded.model, "generation_config", None)
+    named = [getattr(settings, "eos_token_id", None), getattr(loaded.tokenizer, "eos_token_id", None)]
+    return {int(token) for one in named if one is not None for token in (one if isinstance(one, list | tuple) else [one])}

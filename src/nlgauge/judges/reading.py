@@ -1,0 +1,171 @@
+"""From replies to numbers: strict parsers, and the expected score from the probabilities of the levels.
+
+    p_l = sum of the probabilities of the tokens that, without blanks around them, are the level l
+    score = sum_l l p_l / sum_l p_l        covered = sum_l p_l
+
+A reply counts only where the whole of it is a level, or where it has the field that was asked for; the first number in prose does not.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, variance
+from typing import Any, Protocol
+
+from nlgauge.judges.requests import Failure, alternatives, is_cut, refusal_of, text_of, tokens_of
+
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
+# How replies begin that refuse in words; they are counted apart from those that cannot be read.
+_REFUSING = re.compile(r"(?:i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])t\b|i am unable|i['’]m unable|as an ai\b)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The levels that a judge chooses from, each with its value; without levels any number from low to high."""
+
+    levels: tuple[tuple[str, float], ...] = ()
+    low: float = 0.0
+    high: float = 100.0
+
+    @classmethod
+    def between(cls, low: int, high: int) -> Scale:
+        """The whole numbers from low to high."""
+        return cls(tuple((str(level), float(level)) for level in range(low, high + 1)), low, high)
+
+    @classmethod
+    def of(cls, levels: Mapping[str, float]) -> Scale:
+        """Words or letters with their values."""
+        return cls(tuple(levels.items()), min(levels.values()), max(levels.values()))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the levels are called."""
+        return tuple(name for name, _ in self.levels)
+
+    def value(self, word: str) -> float | None:
+        """The value of a level, or of a number within the scale; None where it is neither."""
+        word = word.strip()
+        known = {name.casefold(): value for name, value in self.levels}
+        if word.casefold() in known:
+            return known[word.casefold()]
+        numeric = all(_NUMBER.fullmatch(name) for name in self.names)
+        if numeric and _NUMBER.fullmatch(word) and self.low <= float(word) <= self.high:
+            return float(word)
+        return None
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a reply must look like: it is a level and nothing else or, where there is a mark, it has the mark with a level behind it."""
+
+    scale: Scale
+    mark: str = ""
+
+    def value(self, text: str) -> float | None:
+        """The value that a reply states; the last mark counts."""
+        if not self.mark:
+            return self.scale.value(text.strip().removesuffix("."))
+        behind = [text[found.end() :] for found in re.finditer(re.escape(self.mark), text, re.IGNORECASE)]
+        word = re.match(r"[\s:*(\[]*([+-]?\w+(?:\.\d+)?)", behind[-1]) if behind else None
+        return None if word is None else self.scale.value(word.group(1))
+
+    def reads(self, text: str) -> bool:
+        """Whether a reply can be read."""
+        return self.value(text) is not None
+
+    def probabilities(self, reply: Mapping[str, Any]) -> dict[str, float]:
+        """The probability of each level where the reply states it: at its first token that is not blank, or the first one behind the mark."""
+        found = dict.fromkeys(self.scale.names, 0.0)
+        token = self._place(tokens_of(reply) or [])
+        if token is not None:
+            folded = {name.casefold(): name for name in found}
+            for word, log_probability in alternatives(token):
+                name = folded.get(word.strip().casefold())
+                if name is not None:
+                    found[name] += math.exp(log_probability)
+        return found
+
+    def _place(self, tokens: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+        if not self.mark:
+            return next((token for token in tokens if str(token.get("token", "")).strip()), tokens[0] if tokens else None)
+        before = ""
+        for i, token in enumerate(tokens):
+            before += str(token.get("token", ""))
+            if self.mark.lower() in before.lower() and self.mark.lower() not in "".join(str(t.get("token", "")) for t in tokens[i + 1 :]).lower():
+                return next((later for later in tokens[i + 1 :] if any(sign.isalnum() for sign in str(later.get("token", "")))), None)
+        return None
+
+
+class States(Protocol):
+    """What finds the value that a reply states."""
+
+    def value(self, text: str) -> float | None:
+        """The value; None where the reply states none."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What was made of the replies for one question: the score, or why there is none."""
+
+    score: float = math.nan
+    covered: float = math.nan
+    variance: float = math.nan
+    levels: Mapping[str, float] = field(default_factory=dict)
+    failure: Failure = ""
+    why: str = ""
+    prompt: str = ""
+    replies: tuple[str, ...] = ()
+
+
+def judged(replies: Sequence[Mapping[str, Any]], expected: States, scoring: str, n: int, prompt: str = "") -> Judgement:
+    """The judgement that replies amount to."""
+    texts = tuple(text_of(reply) for reply in replies if "failure" not in reply)
+    missing = next((reply for reply in replies if "failure" in reply), None)
+    if missing is not None and not texts:
+        return Judgement(failure=missing["failure"], why=str(missing["why"]), prompt=prompt)
+    if scoring == "probabilities":
+        assert isinstance(expected, Expected)
+        return _expected_score(replies, texts, expected, prompt)
+    values = [value for reply in replies if "failure" not in reply and (value := _value(reply, expected)) is not None]
+    if not values:
+        failure, why = _why_not(replies)
+        return Judgement(failure=failure, why=why, prompt=prompt, replies=texts)
+    spread = variance(values) if len(values) > 1 else math.nan
+    shares = {f"{value:g}": values.count(value) / len(values) for value in sorted(set(values))} if n > 1 else {}
+    return Judgement(fmean(values), math.nan, spread, shares, prompt=prompt, replies=texts)
+
+
+def _expected_score(replies: Sequence[Mapping[str, Any]], texts: tuple[str, ...], expected: Expected, prompt: str) -> Judgement:
+    # With a mark a second reply may be here, because the first one lacked it.
+    found = [expected.probabilities(reply) for reply in replies if "failure" not in reply and not refusal_of(reply)]
+    if not found:
+        failure, why = _why_not(replies)
+        return Judgement(failure=failure, why=why, prompt=prompt, replies=texts)
+    levels = max(found, key=lambda levels: sum(levels.values()) > 0)
+    covered = min(1.0, sum(levels.values()))
+    if covered <= 0:
+        failure, why = _why_not(replies)
+        return Judgement(covered=0.0, levels=levels, failure=failure, why=why, prompt=prompt, replies=texts)
+    values = dict(expected.scale.levels)
+    score = sum(values[name] * probability for name, probability in levels.items()) / sum(levels.values())
+    return Judgement(score, covered, levels=levels, prompt=prompt, replies=texts)
+
+
+def _value(reply: Mapping[str, Any], expected: States) -> float | None:
+    return None if is_cut(reply) or refusal_of(reply) else expected.value(text_of(reply))
+
+
+def _why_not(replies: Sequence[Mapping[str, Any]]) -> tuple[Failure, str]:
+    """Why no reply could be read."""
+    for reply in replies:
+        if "failure" not in reply:
+            refusal = refusal_of(reply)
+            if refusal:
+                return "refused", refusal
+            if _REFUSING.match(text_of(reply).strip()):
+                return "refused", text_of(reply).strip()
+    last = next(reply for reply in reversed(replies) if "failure" not in reply)
+    return "unparsed", "the reply was longer than it may be" if is_cut(last) else "the reply is not what was asked for"

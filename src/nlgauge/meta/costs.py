@@ -1,0 +1,54 @@
+"""cost: what agreement with people costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nlgauge.errors import InputError
+from nlgauge.meta.found import Found, made
+
+
+def cost(found: Found, seconds: Mapping[str, float]) -> Found:
+    """One row per metric of `correlate`'s rows, the fastest first: the seconds that it takes for 1,000 texts, and how well it agrees with people.
+
+    `frontier` says whether no other metric is both faster and better. A metric with several rows (levels, human dimensions) has their mean, and then
+    there is no interval, since the bounds of a mean are not the mean of bounds. `Benchmark.seconds_per_thousand` has the seconds of scored metrics,
+    of which each was run alone.
+
+    >>> rows = [{"metric": "slow", "value": 0.4, "low": 0.3, "high": 0.5}, {"metric": "quick", "value": 0.6, "low": 0.5, "high": 0.7}]
+    >>> [(row["metric"], row["frontier"]) for row in cost(Found(rows), {"quick": 0.1, "slow": 9.0})]
+    [('quick', True), ('slow', False)]
+    """
+    names = list(dict.fromkeys(found.column("metric")))
+    if missing := [name for name in names if not seconds.get(name, 0) > 0]:
+        raise InputError(f"the seconds of every metric are needed, above 0; {', '.join(map(str, missing))} has none.")
+    rows = []
+    for name in sorted(names, key=lambda name: seconds[name]):
+        own = [row for row in found.rows if row["metric"] == name]
+        bounds = {side: own[0].get(side, math.nan) if len(own) == 1 else math.nan for side in ("low", "high")}
+        value = float(np.mean([row["value"] for row in own]))
+        rows.append({"metric": name, "seconds_per_1000": float(seconds[name]), "value": value, **bounds, "n_values": len(own)})
+    best = frontier([row["seconds_per_1000"] for row in rows], [row["value"] for row in rows])
+    shared = {
+        name: values[0] for name in ("level", "coefficient", "human") if name in found.names and len(values := list(set(found.column(name)))) == 1
+    }
+    told = [{**row, **shared, "frontier": place in best} for place, row in enumerate(rows)]
+    return Found(told, made(**{**found.made, "analysis": "cost"}), "Agreement and cost", drawn_as="pareto")
+
+
+def frontier(times: Any, values: Any) -> list[int]:
+    """The places of what nothing else beats in both, the fastest first.
+
+    >>> frontier([1, 2, 3], [0.5, 0.4, 0.6])
+    [0, 2]
+    """
+    best, found = -math.inf, []
+    for place in sorted(range(len(times)), key=lambda i: (times[i], -values[i])):
+        if values[place] > best:
+            best = values[place]
+            found.append(place)
+    return found

@@ -1,0 +1,50 @@
+"""Plots on request: drawn by name, and written to files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from nlgauge.errors import InputError, MissingExtraError
+
+FORMS = (".pdf", ".png", ".svg")
+_DOTS_PER_INCH = 200
+
+
+def draw(name: str, *given: Any, path: str | Path | None = None, **options: Any) -> Any:
+    """The figure of a plot of `nlgauge.meta.plots`, by name; it is written to the path if there is one."""
+    if path is not None:
+        check_file(path)
+    from nlgauge.meta import plots
+
+    figure = getattr(plots, name)(*given, **options)
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
+def save(figure: Any, path: str | Path) -> None:
+    """Writes a figure to a file in the form that its name asks for."""
+    check_file(path)
+    from matplotlib import rc_context
+
+    from nlgauge.meta.plots.canvas import REPRODUCIBLE, seen, undated
+
+    with rc_context(REPRODUCIBLE):
+        figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=undated(Path(path).suffix.lstrip("."), seen(figure)))
+
+
+def check_file(path: str | Path) -> None:
+    """Raises where a plot could not be written, so that long work need not be done in vain."""
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError("matplotlib", "plot", "drawing")
+    if Path(path).suffix.lower() not in FORMS:
+        raise InputError(f"a plot is written to a file that ends with {_any_of(FORMS)}, got {str(path)!r}.")
+    if not Path(path).absolute().parent.is_dir():
+        raise InputError(f"there is no directory {Path(path).parent} to write {Path(path).name} to.")
+
+
+def _any_of(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,0 +1,93 @@
+"""AlignScore: how well the sentences of a text are borne out by its source, as an encoder trained on seven tasks of information alignment says.
+
+    nli_sp = mean over the text's sentences j of  max over chunks i of the source of  P_ij(aligned)
+
+The source is cut into chunks of whole sentences with some 350 words each. The encoder has three heads: `nli` (aligned, neutral, contradicting),
+`bin` (not aligned, aligned) and `reg` (a number); without `_sp` source and text are read whole. A chunk that is too long is cut (rule only_first;
+where a sentence alone is too long, longest_first). The authors' program fails on a text without sentences, which is NaN here, and joins an empty
+source to every sentence, as a chunk without words; here that is NaN as well.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
+from nlgauge.explain import Entailment, Explanation
+from nlgauge.features.entailment import probabilities
+from nlgauge.features.pair_logits import PairLogits
+from nlgauge.features.pairs import Findings
+from nlgauge.features.passages import WordChunks
+from nlgauge.features.text import SPLITTERS, Sentences
+from nlgauge.metric import Arrays, Output, Takes, View, register
+from nlgauge.metric.domains import require_whole
+from nlgauge.metrics.pair_scores import NOTHING, Found, PairScores, every_pair, texts_of
+from nlgauge.metrics.unknown_tokens import read_pairs, readable
+from nlgauge.models import ModelSpec, is_model_spec
+from nlgauge.models.align_layout import HEADS
+
+_MODES = ("nli_sp", "bin_sp", "reg_sp", "nli", "bin", "reg")
+
+
+@register
+@dataclass(frozen=True)
+class AlignScore(PairScores):
+    """AlignScore (the score): the mean over sentences of how well the best chunk of the source bears each out."""
+
+    model: ModelSpec = "alignscore-large"
+    mode: str = "nli_sp"
+    splitter: str = "sentencex"
+    max_length: int = 512
+
+    name: ClassVar[str] = "alignscore"
+    takes: ClassVar[Takes] = "alone"
+    source: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(self.mode in _MODES, "mode", f"one of {', '.join(map(repr, _MODES))}")
+        self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
+        require_whole(self, "max_length", 5)
+
+    def measures(self) -> tuple[Output, ...]:
+        low, high = (-math.inf, math.inf) if self.mode.startswith("reg") else (0, 1)
+        return (Output("alignscore", True, low, high, nan=NOTHING),)
+
+    def findings(self, view: View) -> Found:
+        read = read_pairs(view.features, self.model, "align", view.predictions, view.source)
+        scored = readable(view, read.first, read.second)
+        sentences = Sentences(view.lang or "en", self.splitter)
+        if self.mode.endswith("_sp"):
+            found = [view.get(feature, side.ids) for feature, side in ((WordChunks(sentences), read.second), (sentences, read.first))]
+            chunks, claims = ([column[row] for row in rows] for column, rows in found)
+        else:
+            chunks, claims = ([np.array([text]) for text in side.ids] for side in (read.second, read.first))
+        claims = [claim if known else claim[:0] for claim, known in zip(claims, scored, strict=True)]
+        matrices, cut = every_pair(view, PairLogits(self.model, "only_first", self.max_length, tuple(HEADS)), sum(HEADS.values()), chunks, claims)
+        values, shown = np.full((len(view), 1), np.nan), []
+        for i, logits in enumerate(matrices):
+            judged = self._judged(logits)
+            if logits.size:
+                values[i] = next(iter(judged.values())).max(axis=0).mean()
+            shown.append((judged, texts_of(view, chunks[i]), texts_of(view, claims[i])))
+        return Found(values, cut, read.counts, shown)
+
+    def _judged(self, logits: Array) -> dict[str, Array]:
+        """The matrices of the head that is asked, that which decides first."""
+        three, two, number = logits[..., :3], logits[..., 3:5], logits[..., 5]
+        if self.mode.startswith("nli"):
+            found = probabilities(three)
+            return {"entail": found[..., 0], "neutral": found[..., 1], "contradict": found[..., 2]}
+        return {"aligned": probabilities(two)[..., 1]} if self.mode.startswith("bin") else {"aligned": number}
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        explanations: list[Explanation] = []
+        for row, (judged, chunks, claims) in zip(self.statistics(view, fitted)["alignscore"], view.rows(Findings(self)).shown, strict=True):
+            title = f"alignscore {self.mode} {row[0]:.4f}" if row[1] else "alignscore: nothing to check"
+            best = next(iter(judged.values())).argmax(axis=0).tolist() if claims else []
+            explanations.append(Entailment(title, {"alignscore": row}, chunks, claims, judged, best))
+        return explanations

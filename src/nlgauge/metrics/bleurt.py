@@ -1,0 +1,55 @@
+"""BLEURT: how well a prediction says what a reference says, as a BERT that was trained on human judgements rates the pair.
+
+    BLEURT(h, r) = w . tanh(P e) + b        e: the state at [CLS] of  [CLS] r [SEP] h [SEP],  P: the model's pooler
+
+The number is not bounded; that of BLEURT-20 lies about between 0 and 1. A pair that is longer than the model reads is cut by BERT's rule. Google's
+program computes GELU by its tanh form, which is what a converted checkpoint says; the PyTorch port computes it exactly (`compat="bleurt-pytorch"`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.corpus.columns import Ragged
+from nlgauge.errors import ModelError
+from nlgauge.features.pair_logits import PairLogits
+from nlgauge.metric import Output, View, register
+from nlgauge.metric.domains import require_whole
+from nlgauge.metrics.pair_scores import NOTHING, Found, PairScores
+from nlgauge.metrics.unknown_tokens import read_pairs, readable
+from nlgauge.models import ModelSpec, is_model_spec, model_name
+
+
+@register
+@dataclass(frozen=True)
+class Bleurt(PairScores):
+    """BLEURT (the score): the rating of a prediction beside a reference by a regression model."""
+
+    model: ModelSpec = "bleurt-20"
+    max_length: int | None = None
+    compat: str | None = None
+
+    name: ClassVar[str] = "bleurt"
+
+    def __post_init__(self) -> None:
+        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        require_whole(self, "max_length", 5, optional=True)
+        self.require(self.compat in (None, "bleurt-pytorch"), "compat", "None or 'bleurt-pytorch'")
+
+    def measures(self) -> tuple[Output, ...]:
+        return (Output("bleurt", True, nan=NOTHING),)
+
+    def findings(self, view: View) -> Found:
+        read = read_pairs(view.features, self.model, "pair", view.predictions, view.reference)
+        scored = readable(view, read.first, read.second)
+        feature = PairLogits(self.model, "bert", self.max_length, activation="gelu" if self.compat else "")
+        answers, places = view.get(feature, Ragged.of(np.column_stack([read.second.ids, read.first.ids])[scored].tolist()))
+        logits = answers.logits.values[places]
+        if logits.size and logits.shape[1] != 1:
+            raise ModelError(f"bleurt needs a model that gives one number for a pair, {model_name(self.model)} gives {logits.shape[1]}.")
+        values, cut = np.full((len(view), 1), np.nan), np.zeros(len(view))
+        values[scored], cut[scored] = logits, answers.truncated.values[places]
+        return Found(values, cut, read.counts, [])

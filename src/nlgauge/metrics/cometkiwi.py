@@ -1,0 +1,40 @@
+"""CometKiwi: quality estimation without references; a network trained on human judgements reads translation and source together.
+
+    CometKiwi = FF(mixed state of <s>)   of   <s> prediction </s></s> source </s>
+
+Each text is cut to 510 pieces, the whole to 512. A checkpoint that was trained to label words too says where the errors are. A row with an empty
+text is NaN.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nlgauge.corpus.columns import Array
+from nlgauge.metric import Output, Takes, View, register
+from nlgauge.metrics.comet_family import NAN, JointMetric
+from nlgauge.models import ModelSpec
+from nlgauge.models.comet import Form
+
+
+@register
+@dataclass(frozen=True)
+class CometKiwi(JointMetric):
+    """CometKiwi: how good a translation is, from its source alone."""
+
+    model: ModelSpec = "wmt22-cometkiwi-da"
+
+    name: ClassVar[str] = "cometkiwi"
+    aliases: ClassVar[dict[str, dict[str, object]]] = {"comet_kiwi": {}}
+    takes: ClassVar[Takes] = "alone"
+
+    def forms(self) -> tuple[Form, ...]:
+        return ("unified",)
+
+    def value_outputs(self) -> tuple[Output, ...]:
+        return (Output("cometkiwi", True, nan=NAN),)
+
+    def values(self, view: View) -> tuple[Array, Array]:
+        passes = self.passes(view)
+        return passes.scores, passes.truncated

@@ -1,0 +1,106 @@
+"""What metrics on word vectors share: pairs of texts as words of a table, facts of the signature, and the share of words that the table lacks."""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.estimators.movers import Points
+from nlgauge.features.text import TEXT_TOKENIZERS
+from nlgauge.features.word_vectors import WordVectors
+from nlgauge.metric import Arrays, Metric, Output, View
+from nlgauge.metric.mean import means_of_defined, values_and_defined
+from nlgauge.models import store
+from nlgauge.models.vectors import WordTable
+
+UNKNOWN = Output(
+    "unknown",
+    None,
+    0,
+    1,
+    warn_above=0.3,
+    warning="of the words have no vector; choose vectors of the language and of the kind of text",
+)
+NO_KNOWN_WORD = "one of the texts has no word with a vector"
+
+
+class WordPairs(NamedTuple):
+    """The words of texts in a table, which of the texts are predictions and references, their words without a vector and all words, and both
+    of these for each pair together."""
+
+    table: WordTable
+    rows: Ragged
+    predictions: Array
+    references: Array
+    counts: Array
+
+    @property
+    def blank(self) -> Array:
+        """Of which pairs both texts have no word at all."""
+        found: Array = self.counts[:, 1] == 0
+        return found
+
+    @property
+    def lost(self) -> Array:
+        """In which pairs a text has no word with a vector."""
+        found: Array = np.minimum(self.rows.lengths[self.predictions], self.rows.lengths[self.references]) == 0
+        return found
+
+
+def bag(table: WordTable, rows: Array) -> Points:
+    """The different words of a text, in order of first appearance."""
+    words, first, counts = np.unique(rows, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    return Points(words[order], counts[order], table.take(words[order]))
+
+
+def units(vectors: Array) -> Array:
+    """The vectors with length 1; those of length 0 stay."""
+    norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    found: Array = vectors / np.where(norms > 0, norms, 1)
+    return found
+
+
+class WordVectorMetric(Metric):
+    """A metric of word vectors: one value per pair for each output but the last, which is the share of unknown words; their means for the corpus."""
+
+    vectors: str
+    tokenizer: str
+
+    revision: ClassVar[int] = 1
+
+    def check(self) -> None:
+        """Raises where a parameter that they share is outside its domain."""
+        self.require(isinstance(self.vectors, str) and bool(self.vectors), "vectors", "a name of `nlgauge models list` or a directory")
+        self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
+
+    def words_used(self) -> WordVectors:
+        """The feature that gives the words."""
+        return WordVectors(self.vectors, self.tokenizer)
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        place = store.require(self.vectors)
+        return {**super().facts(corpus), "weights": store.weights_hash(place)[:12]}
+
+    def pairs(self, view: View) -> WordPairs:
+        """The words of predictions and references."""
+        feature = self.words_used()
+        found, predictions, references = view.get(feature, view.predictions, view.reference)
+        counts = found.counts.values[predictions] + found.counts.values[references]
+        return WordPairs(feature.table, found.rows, predictions, references, counts)
+
+    def values(self, view: View, pairs: WordPairs) -> Array:
+        """(rows, outputs) values, NaN where undefined."""
+        raise NotImplementedError
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        pairs = self.pairs(view)
+        return {self.name: np.column_stack([values_and_defined(self.values(view, pairs)), pairs.counts])}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        statistics = np.asarray(statistics, dtype=np.float64)
+        names = [output.name for output in self.outputs()[part]][:-1]
+        return {**means_of_defined(statistics[..., :-2], names), UNKNOWN.name: statistics[..., -2] / np.maximum(statistics[..., -1], 1e-300)}

@@ -1,0 +1,88 @@
+"""What metrics that ask a classifier about pairs of texts share: values of rows that may be undefined, and what is counted beside them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.errors import ModelError
+from nlgauge.features.pair_logits import PairLogits
+from nlgauge.features.pairs import Findings
+from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View
+from nlgauge.metric.mean import means_of_defined, values_and_defined
+from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, unknown_share
+from nlgauge.models import ModelSpec, model_facts, model_name
+
+# What explanations call the labels.
+LABELS = {"e": "entail", "n": "neutral", "c": "contradict"}
+UNSCORED = Output("unscored", None, 0, note="rows have no score, because a text is empty or has no token that the model knows")
+NOTHING = "a text is empty, or has no token that the model knows"
+
+
+def require_nli(order: tuple[str, ...], needed: str, model: ModelSpec) -> tuple[str, ...]:
+    """The order of labels, or an error where a label that a metric needs is not among them."""
+    if not set(needed) <= set(order):
+        raise ModelError(f"the model {model_name(model)} must tell {', '.join(LABELS[label] for label in needed)} apart, its labels are {order}.")
+    return order
+
+
+def texts_of(view: View, ids: Array) -> list[str]:
+    """The texts with these ids."""
+    return [view.text(text) for text in ids.tolist()]
+
+
+class Found(NamedTuple):
+    """(rows, outputs) values, NaN where undefined; whether a text of a row was cut; unknown and all tokens; what explanations show of each row."""
+
+    values: Array
+    truncated: Array
+    counts: Array
+    shown: list[Any]
+
+
+class PairScores(Metric):
+    """A metric whose corpus score is the mean of its rows' values, with counts of rows that were cut, and of those that could not be scored."""
+
+    def measures(self) -> tuple[Output, ...]:
+        """The outputs that are means of values."""
+        raise NotImplementedError
+
+    def findings(self, view: View) -> Found:
+        """What the classifier says of each row."""
+        raise NotImplementedError
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        return {self.name: (*self.measures(), TRUNCATED, UNSCORED, UNKNOWN_TOKENS)}
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        found = {**super().facts(corpus), **model_facts(self.model)}  # type: ignore[attr-defined]
+        return {**found, "sentences": f"{self.splitter}-{corpus.lang or 'en'}"} if hasattr(self, "splitter") else found
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        found: Found = view.rows(Findings(self))
+        unscored = np.isnan(found.values[:, 0])
+        rows = np.column_stack([values_and_defined(found.values), found.truncated, unscored, found.counts])
+        return {self.name: rows.astype(np.float64)}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        statistics = np.asarray(statistics, dtype=np.float64)
+        names = [output.name for output in self.measures()]
+        means = means_of_defined(statistics[..., : 2 * len(names)], names)
+        return {**means, "truncated": statistics[..., -4], "unscored": statistics[..., -3], **unknown_share(statistics)}
+
+
+def every_pair(view: View, feature: PairLogits, labels: int, firsts: list[Array], seconds: list[Array]) -> tuple[list[Array], Array]:
+    """For each row the logits (firsts, seconds, labels) of all its pairs of texts, and whether one of these was cut."""
+    sizes = [(len(ours), len(theirs)) for ours, theirs in zip(firsts, seconds, strict=True)]
+    pairs = [(first, second) for ours, theirs in zip(firsts, seconds, strict=True) for first in ours.tolist() for second in theirs.tolist()]
+    answers, places = view.get(feature, Ragged.of(pairs))
+    logits, cut = answers.logits.values[places], answers.truncated.values[places]
+    ends = np.cumsum([0, *(one * two for one, two in sizes)])
+    matrices = [
+        np.reshape(logits[start:end] if end > start else [], (*size, labels)) for (start, end), size in zip(pairwise(ends), sizes, strict=True)
+    ]
+    return matrices, np.array([bool(cut[start:end].any()) for start, end in pairwise(ends)], dtype=bool)

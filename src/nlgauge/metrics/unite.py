@@ -1,0 +1,44 @@
+"""UniTE: one network trained on human judgements reads the translation with its source, with its reference, and with both.
+
+    src, ref, unified = FF(mixed state of <s>)   of the prediction with the source, with the reference, with both
+    UniTE             = (src + ref + unified) / 3
+
+Texts are joined as <s> prediction </s></s> source </s></s> reference </s>, each cut to 510 pieces, the whole to 512. Without references UniTE is src.
+A row with an empty text is NaN.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
+from nlgauge.metric import Output, View, register
+from nlgauge.metrics.comet_family import NAN, JointMetric
+from nlgauge.models import ModelSpec
+from nlgauge.models.comet import Form
+
+
+@register
+@dataclass(frozen=True)
+class Unite(JointMetric):
+    """UniTE: the mean of three scores, and each of them."""
+
+    model: ModelSpec = "unite-mup"
+    references: bool = True
+
+    name: ClassVar[str] = "unite"
+
+    def forms(self) -> tuple[Form, ...]:
+        return ("unified",)
+
+    def value_outputs(self) -> tuple[Output, ...]:
+        names = ("unite", "src", "ref", "unified") if self.references else ("unite",)
+        return tuple(Output(name, True, nan=NAN) for name in names)
+
+    def values(self, view: View) -> tuple[Array, Array]:
+        passes = self.passes(view)
+        mean = passes.scores.mean(axis=1)
+        return (np.column_stack([mean, passes.scores]) if self.references else mean[:, None]), passes.truncated

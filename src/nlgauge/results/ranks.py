@@ -1,0 +1,170 @@
+"""Ranks: which systems can be told apart on each output, with every pair of systems tested together.
+
+One bootstrap serves all pairs. The differences of a pair are divided by their standard error, and what is observed is held against the largest of all
+pairs in every resample (max-T): the chance that any pair of equal systems is called different stays near the level, and p can be as small as
+1 / (B + 1) however many pairs there are, where Holm's correction of 136 pairs could not go below 136 / (B + 1).
+
+Resamples of few segments spread too little: what is observed is first taken from Student's to the normal distribution. (Two, six and 17 equal systems
+on 20 to 200 segments: some pair is called different in 5 to 7 % of 1,000 runs at a level of 5 %, and without this in up to 9 %.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
+from nlgauge.export.model import Page
+from nlgauge.export.shown import Exported
+from nlgauge.metric import Output
+from nlgauge.results.frames import as_frame
+from nlgauge.results.letters import letters, rank_ranges
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """One output of all systems: scores, letters, the best and worst rank that each system may have, and of all pairs the corrected p-values and the
+    interval of the difference (row minus column), which is not corrected.
+
+    Two systems share a letter exactly if neither is better beyond chance; "a" is with the best. An output without a direction has p-values alone.
+    Where something is not known `reason` says why.
+    """
+
+    label: str
+    output: Output
+    systems: tuple[str, ...]
+    scores: Array
+    p: Array
+    low: Array
+    high: Array
+    letters: tuple[str | None, ...]
+    ranks: tuple[tuple[int, int] | None, ...]
+    reason: str = ""
+
+    def better(self, one: str, other: str, alpha: float) -> bool:
+        """Whether one system is better than another beyond chance."""
+        i, j = self.systems.index(one), self.systems.index(other)
+        turned = self.scores if self.output.higher_is_better else -self.scores
+        return self.output.higher_is_better is not None and bool(turned[i] > turned[j] and self.p[i, j] <= alpha)
+
+
+@dataclass(frozen=True, repr=False)
+class Ranks(Exported):
+    """What `Result.ranks` found: one `Ranked` for the first output of each part of each metric."""
+
+    rows: list[Ranked]
+    confidence: float
+    resamples: int
+    seed: int
+
+    def __iter__(self) -> Any:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, key: str) -> Ranked:
+        """The first row of a label, or that of label.output."""
+        found = [row for row in self.rows if key in (row.label, f"{row.label}.{row.output.name}")]
+        if not found:
+            raise KeyError(f"there are no ranks of {key!r}; there are {', '.join(dict.fromkeys(row.label for row in self.rows))}.")
+        return found[0]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per output and system, as plain dictionaries."""
+        return [
+            {
+                "metric": row.label,
+                "output": row.output.name,
+                "system": system,
+                "score": float(row.scores[i]),
+                "letters": row.letters[i],
+                "best_rank": None if (rank := row.ranks[i]) is None else rank[0],
+                "worst_rank": None if rank is None else rank[1],
+                "reason": row.reason,
+            }
+            for row in self.rows
+            for i, system in enumerate(row.systems)
+        ]
+
+    def frame(self, frame: str | None = None) -> Any:
+        """The records as a pandas or polars frame, whichever is installed, else a list of dictionaries."""
+        return as_frame(self.records(), frame)
+
+    def page(self) -> Page:
+        """A table: systems in rows, outputs in columns, each score with its letters."""
+        from nlgauge.export.of_ranks import ranks_page
+
+        return ranks_page(self)
+
+    _short_page = page
+    _csv_records = records
+
+
+def ranked(
+    label: str, output: Output, scores: dict[str, float], drawn: dict[str, Array] | None, units: int, confidence: float, reason: str
+) -> Ranked:
+    """The ranks of systems from their scores and, for each, the scores of the same resamples of so many units; None: nothing could be drawn."""
+    systems = tuple(scores)
+    values = np.array(list(scores.values()))
+    unknown = np.full((len(systems), len(systems)), np.nan)
+    nothing = (None,) * len(systems)
+    if drawn is None:
+        return Ranked(label, output, systems, values, unknown, unknown, unknown, nothing, nothing, reason)
+    samples = np.stack([drawn[system] for system in systems])
+    p = all_pairs(values, samples, units)
+    low, high = _bounds(samples, confidence)
+    if not reason and np.isnan(p).any():
+        reason = "a score is undefined or infinite, or undefined in some resamples"
+    if output.higher_is_better is None:
+        return Ranked(label, output, systems, values, p, low, high, nothing, nothing, reason)
+    turned, alpha = values if output.higher_is_better else -values, 1 - confidence
+    shown, ranks = tuple(letters(turned, p, alpha)), tuple(rank_ranges(turned, p, alpha))
+    return Ranked(label, output, systems, values, p, low, high, shown, ranks, reason)
+
+
+def _bounds(samples: Array, confidence: float) -> tuple[Array, Array]:
+    """(systems, systems) bounds of the percentile interval of each difference."""
+    tail = (1 - confidence) / 2
+    low, high = np.zeros((2, len(samples), len(samples)))
+    with np.errstate(invalid="ignore"):
+        for i, j in combinations(range(len(samples)), 2):
+            low[i, j], high[i, j] = np.quantile(samples[i] - samples[j], [tail, 1 - tail])
+            low[j, i], high[j, i] = -high[i, j], -low[i, j]
+    return low, high
+
+
+def all_pairs(scores: Array, drawn: Array, units: int) -> Array:
+    """(systems, systems) p-values corrected by max-T over all pairs; `drawn` is (systems, resamples). NaN where a difference is not known.
+
+    `units` is how many segments or documents were resampled.
+    """
+    from scipy.special import ndtri, stdtr
+
+    count, resamples = drawn.shape
+    p = np.full((count, count), np.nan)
+    np.fill_diagonal(p, 1.0)
+    first, second = np.array(list(combinations(range(count), 2)), dtype=np.int64).reshape(-1, 2).T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        observed = scores[first] - scores[second]
+        largest = np.zeros(resamples)
+        spreads = np.empty(len(first))
+        for pair, (i, j) in enumerate(zip(first, second, strict=True)):
+            moved = drawn[i] - drawn[j]
+            moved -= moved.mean()
+            spreads[pair] = moved.std()
+            # Rounding alone is not a spread: systems that differ by the same amount on every segment.
+            if np.isfinite(spreads[pair]) and spreads[pair] > 1e-12 * max(1.0, abs(observed[pair])):
+                np.maximum(largest, np.abs(moved) / spreads[pair], out=largest)
+            elif np.isfinite(spreads[pair]):
+                spreads[pair] = 0.0
+        for i, j, difference, spread in zip(first, second, observed, spreads, strict=True):
+            if np.isfinite(difference) and np.isfinite(spread):
+                size = abs(difference) / spread if spread else (0.0 if difference == 0 else np.inf)
+                # The value of the normal distribution that is as rare as this one of Student's.
+                size = -ndtri(stdtr(units - 1, -size * np.sqrt((units - 1) / units)))
+                p[i, j] = p[j, i] = (1 + int((largest >= size * (1 - 1e-9)).sum())) / (resamples + 1)
+    return p

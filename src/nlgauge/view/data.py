@@ -1,0 +1,207 @@
+"""A result as the plain data that pages show: outputs with intervals and letters, pairs of systems, agreement, costs, cards, provenance.
+
+`View.meta` is JSON; the scores of segments are one array beside it. The page computes no statistics of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nlgauge.corpus.columns import Array
+from nlgauge.errors import NlgaugeError
+from nlgauge.metric import Output
+from nlgauge.metric.card import card
+from nlgauge.metric.versions import installed_version
+from nlgauge.results.ranks import Ranked
+from nlgauge.terminal.text import visible
+from nlgauge.view.agreement import agreement
+from nlgauge.view.verdict import verdict
+
+if TYPE_CHECKING:
+    from nlgauge.results.result import Result
+
+FORMAT = 1
+# More than so many pairs would be more than anybody looks at, and a page of megabytes: letters and ranks say what is to be said.
+MOST_PAIRS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What a page shows of a result: `meta` is plain data, `columns` (column, system, segment) the scores of segments."""
+
+    meta: dict[str, Any]
+    columns: Array
+
+
+def view_of(result: Result, title: str, *, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None) -> View:
+    """Everything that a page shows but texts and explanations."""
+    columns: list[Array] = []
+    outputs = _outputs(result, columns, confidence, resamples, seed) + _given(result, columns)
+    kept = np.stack(columns).astype(np.float32) if columns else np.zeros((0, len(result.systems), len(result.corpus)), dtype=np.float32)
+    corpus = result.corpus
+    meta = {
+        "format": FORMAT,
+        "version": installed_version("nlgauge"),
+        "title": visible(title),
+        "systems": [visible(system) for system in result.systems],
+        "segments": len(corpus),
+        "references": corpus.references is not None,
+        "sources": corpus.sources is not None,
+        "outputs": outputs,
+        "verdict": verdict(outputs, [visible(system) for system in result.systems], confidence),
+        "agreement": agreement(outputs, kept),
+        "labels": [visible(label) for label in result.labels],
+        "cards": {visible(label): found for label in result.labels if (found := _card(result, label)) is not None},
+        "signatures": {visible(label): visible(signature) for label, signature in result.signatures.items()},
+        "costs": _costs(result),
+        "environment": dict(result.environment),
+        "config": {name: value for name, value in result.config.items() if isinstance(value, str | int | float | None)},
+        "test": {"confidence": confidence, "resamples": resamples, "seed": result.job.options.seed if seed is None else seed},
+    }
+    return View(meta, kept)
+
+
+def _outputs(result: Result, columns: list[Array], confidence: float, resamples: int, seed: int | None) -> list[dict[str, Any]]:
+    """The leading outputs of every metric, with what is known of each system; the scores of segments are added to the columns."""
+    systems = result.systems
+    intervals = result.intervals(confidence=confidence, resamples=resamples, seed=seed)
+    by_system = intervals if len(systems) > 1 else {systems[0]: intervals}
+    ranks = (
+        {} if len(systems) < 2 else {(row.label, row.output.name): row for row in result.ranks(confidence=confidence, resamples=resamples, seed=seed)}
+    )
+    found = []
+    for label in result.labels:
+        table = result.tables[systems[0], label]
+        for output in table.leading():
+            bounds = [by_system[system][label][output.name] for system in systems]
+            segments = [result.tables[system, label].segments().get(output.name) for system in systems]
+            one = {
+                **_described(label, label.partition("(")[0], output),
+                "scores": [_number(bound.score) for bound in bounds],
+                "low": [_number(bound.low) for bound in bounds],
+                "high": [_number(bound.high) for bound in bounds],
+                "reason": next((bound.reason for bound in bounds if bound.reason), ""),
+                "column": None,
+                **_ranked(ranks.get((label, output.name)), len(systems)),
+            }
+            if all(column is not None for column in segments):
+                one["column"] = len(columns)
+                columns.append(np.stack([column for column in segments if column is not None]))
+            found.append(one)
+    return found
+
+
+def _described(label: str, metric: str, output: Output) -> dict[str, Any]:
+    return {
+        "label": visible(label),
+        "metric": visible(metric),
+        "output": output.name,
+        "up": output.higher_is_better,
+        "bounds": [_number(output.low), _number(output.high)],
+        "decimals": output.decimals,
+        "given": False,
+    }
+
+
+def _ranked(row: Ranked | None, count: int) -> dict[str, Any]:
+    """Letters, ranks, and of every pair of systems (0 and 1, 0 and 2, ...) the p-value and the bounds of the difference."""
+    if row is None:
+        return {"letters": [None] * count, "ranks": [None] * count, "pairs": None}
+    pairs = list(combinations(range(count), 2))
+    known = len(pairs) <= MOST_PAIRS and not np.isnan(row.p).all()
+    return {
+        "letters": list(row.letters),
+        "ranks": [None if rank is None else list(rank) for rank in row.ranks],
+        "pairs": {name: [_number(values[pair]) for pair in pairs] for name, values in (("p", row.p), ("low", row.low), ("high", row.high))}
+        if known
+        else None,
+    }
+
+
+def _given(result: Result, columns: list[Array]) -> list[dict[str, Any]]:
+    """Numbers that came with the segments of every system, such as human scores; higher is taken for better."""
+    found = []
+    for name, by_system in result.corpus.system_fields.items():
+        values = _numbers(by_system, result)
+        if values is None:
+            continue
+        with np.errstate(invalid="ignore"):
+            means = [float(np.nanmean(row)) if np.isfinite(row).any() else math.nan for row in values]
+        output = Output(name, True, float(np.nanmin(values)), float(np.nanmax(values)) if np.nanmax(values) > np.nanmin(values) else math.inf)
+        found.append(
+            {
+                **_described(name, name, output),
+                "output": visible(name),
+                "given": True,
+                "scores": [_number(mean) for mean in means],
+                "low": [None] * len(means),
+                "high": [None] * len(means),
+                "reason": "a number that came with the texts",
+                "column": len(columns),
+                **_ranked(None, len(means)),
+            }
+        )
+        columns.append(values)
+    return found
+
+
+def _numbers(by_system: Mapping[str, tuple[Any, ...]], result: Result) -> Array | None:
+    """(systems, segments) numbers, NaN where there is none; None where a value is not a number or a system has none."""
+    rows = []
+    for system in result.systems:
+        values = by_system.get(system)
+        if values is None or not all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values):
+            return None
+        rows.append([math.nan if value is None else float(value) for value in values])
+    found = np.array(rows)
+    return found if np.isfinite(found).any() else None
+
+
+def _costs(result: Result) -> dict[str, Any]:
+    """Seconds of metrics and of the features that they share, and what each metric would have cost alone."""
+    costs = result.costs
+    return {
+        "metrics": _shown(costs.metrics),
+        "features": _shown(costs.features),
+        "alone": _shown({label: costs.alone(label) for label in costs.metrics}),
+    }
+
+
+def _card(result: Result, label: str) -> dict[str, Any] | None:
+    """What a page shows of a metric's card: the first paragraph of what it measures and how to read it, and when it misleads."""
+    try:
+        found = card(result.tables[result.systems[0], label].metric.name)
+    except NlgaugeError:
+        return None
+    misleads = [_plain(item) for item in re.split(r"^- ", found.sections["When it misleads"], flags=re.MULTILINE) if item.strip()]
+    return {
+        "title": found.title,
+        "paper": found.paper,
+        "year": found.year,
+        "what": _plain(found.sections["What it measures"].split("\n\n")[0]),
+        "read": _plain(found.sections["How to read the number"].split("\n\n")[0]),
+        "misleads": misleads,
+        "categories": [category.value for category in found.categories],
+        "qualities": [quality.value for quality in found.qualities],
+    }
+
+
+def _shown(times: Mapping[str, float]) -> dict[str, float]:
+    return {visible(name): time for name, time in times.items()}
+
+
+def _plain(markdown: str) -> str:
+    """A paragraph of a card without marks and line breaks."""
+    return re.sub(r"\s+", " ", markdown.replace("`", "")).strip()
+
+
+def _number(value: Any) -> float | None:
+    """A number that JSON has; None where it is not known."""
+    return None if value is None or not math.isfinite(value) else float(value)

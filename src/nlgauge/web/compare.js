@@ -1,0 +1,242 @@
+// Two systems against each other: the difference on every score, and of one score on every segment.
+import { byId, clear, g, h } from "./dom.js";
+import { on, set, state } from "./state.js";
+import { arrow, colour, nameOf, number, pValue, plural, swatch, tick, who } from "./format.js";
+import { svg } from "./charts.js";
+import { store } from "./store.js";
+import { scaleLinear } from "./vendor/d3.js";
+
+// More segments than these are drawn as an outline.
+const BARS = 1200;
+
+export function compare() {
+  const root = byId("compare");
+  if (store.meta.systems.length < 2) {
+    root.hidden = true;
+    return;
+  }
+  const draw = () =>
+    clear(
+      root,
+      h(
+        "div",
+        { class: "head" },
+        h("h2", {}, "Compare"),
+        h("div", { class: "duel" }, swatch(state.a), picker("a", "First system"), h("span", { class: "vs" }, "against"), swatch(state.b), picker("b", "Second system")),
+      ),
+      h("div", { class: "two" }, forest(), waterfall()),
+      h(
+        "p",
+        { class: "caption" },
+        `Left: the difference on each score with its ${100 * store.meta.test.confidence} % interval, each on a scale of its own; a filled dot is beyond chance. `,
+        "Choose a score to see where the difference comes from.",
+      ),
+    );
+  root.hidden = false;
+  on("pair", draw);
+  on("output", draw);
+  draw();
+}
+
+function picker(which, label) {
+  const other = state[which === "a" ? "b" : "a"];
+  const options = store.meta.systems.map((name, system) => h("option", { value: system, selected: state[which] === system, disabled: other === system }, name));
+  return h("select", { "aria-label": label, onchange: event => set({ [which]: Number(event.target.value) }, "pair") }, options);
+}
+
+// Where a pair stands in the lists of pairs: 0 and 1, 0 and 2, ..., 1 and 2, ...
+function pairNumber(one, other) {
+  const [low, high] = [Math.min(one, other), Math.max(one, other)];
+  const count = store.meta.systems.length;
+  return (low * (2 * count - low - 1)) / 2 + high - low - 1;
+}
+
+// The differences of the two on every output; `turned` values are plus where the first is better.
+function differences() {
+  const { a, b } = state;
+  const at = pairNumber(a, b);
+  const sign = a < b ? 1 : -1;
+  return store.meta.outputs
+    .map((output, number_) => ({ output, number: number_ }))
+    .filter(({ output }) => !output.given && output.scores[a] !== null && output.scores[b] !== null)
+    .map(({ output, number: number_ }) => {
+      const flip = output.up === false ? -1 : 1;
+      const difference = output.scores[a] - output.scores[b];
+      const known = output.pairs !== null && output.pairs.low[at] !== null;
+      const ends = known ? [output.pairs.low[at], output.pairs.high[at]].map(end => end * sign * flip).sort((x, y) => x - y) : null;
+      const p = output.pairs === null ? null : output.pairs.p[at];
+      return { output, number: number_, difference, turned: difference * flip, ends, p, sure: p !== null && p <= 1 - store.meta.test.confidence };
+    });
+}
+
+function forest() {
+  const { systems } = store.meta;
+  const width = 230;
+  const row = found => {
+    const { output, turned, ends, sure } = found;
+    const most = Math.max(Math.abs(turned), ...(ends ?? []).map(Math.abs), 1e-9) * 1.1;
+    const x = scaleLinear([-most, most], [4, width - 4]);
+    const tone = output.up === null ? "var(--ink-3)" : colour(turned > 0 ? state.a : state.b);
+    const chosen = state.output === found.number;
+    const choose = () => set({ output: found.number, range: null }, "output");
+    return h(
+      "tr",
+      { class: `${sure ? "sure" : "unsure"}${chosen ? " on" : ""}` },
+      h(
+        "th",
+        { scope: "row" },
+        h(
+          "button",
+          { type: "button", class: "plain", "aria-pressed": String(chosen), disabled: output.column === null, onclick: choose },
+          nameOf(output),
+          h("span", { class: "dir" }, arrow(output)),
+        ),
+      ),
+      h(
+        "td",
+        {},
+        svg(
+          width,
+          22,
+          `${nameOf(output)}: difference ${number(found.difference, output, true)}`,
+          g("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: 22 }),
+          g("line", { class: "rail", x1: 0, x2: width, y1: 11, y2: 11 }),
+          ends && g("line", { class: "whisker", x1: x(ends[0]), x2: x(ends[1]), y1: 11, y2: 11, stroke: tone }),
+          g("circle", { class: sure ? "dot" : "hollow", cx: x(turned), cy: 11, r: 4, fill: tone, stroke: tone }),
+        ),
+      ),
+      h("td", { class: "num" }, number(found.difference, output, true)),
+      h("td", { class: "num pv", tip: found.p === null ? "No test\nthis score is not computed from segments" : null }, pValue(found.p)),
+    );
+  };
+  return h(
+    "div",
+    { class: "forest" },
+    h(
+      "table",
+      {},
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("td"),
+          h("th", { class: "sides" }, h("span", {}, `← ${systems[state.b]} better`), h("span", {}, `${systems[state.a]} better →`)),
+          h("th", { class: "num" }, "difference"),
+          h("th", { class: "num", tip: "p\ncorrected for all pairs of systems" }, "p"),
+        ),
+      ),
+      h("tbody", {}, differences().map(row)),
+    ),
+  );
+}
+
+// Every segment's difference, largest first: how broad the lead is, and which segments make it.
+function waterfall() {
+  const output = store.meta.outputs[state.output];
+  if (output.column === null) return h("p", { class: "caption" }, `${nameOf(output)} has no scores of segments.`);
+  const { systems, segments } = store.meta;
+  const flip = output.up === false ? -1 : 1;
+  const list = Array.from({ length: segments }, (_, segment) => [
+    (store.score(state.output, state.a, segment) - store.score(state.output, state.b, segment)) * flip,
+    segment,
+  ])
+    .filter(([difference]) => !Number.isNaN(difference))
+    .sort((one, other) => other[0] - one[0]);
+  if (!list.length) return h("p", { class: "caption" }, `No segment has a known difference on ${nameOf(output)}.`);
+  // What is smaller than half of the last digit shown is a tie.
+  const tie = (output.bounds[1] === 100 ? 1 : 0.01) * 0.05;
+  const wins = list.filter(([difference]) => difference > tie).length;
+  const losses = list.filter(([difference]) => difference < -tie).length;
+  const ties = list.length - wins - losses;
+  const median = list[Math.floor(list.length / 2)][0];
+  const share = (count, tone, name) => h("span", { class: "share", vars: { "--w": count, "--c": tone } }, h("b", {}, count.toLocaleString("en")), ` ${name}`);
+  return h(
+    "figure",
+    {},
+    h(
+      "figcaption",
+      {},
+      h("b", {}, nameOf(output)),
+      " of every segment, ",
+      who(state.a, systems[state.a]),
+      " minus ",
+      who(state.b, systems[state.b]),
+      output.up === false ? ", turned so that up is better" : "",
+      `; half of the segments lie above ${number(median, output)}. Click a bar to open its segment.`,
+    ),
+    falls(list, output, `Differences of ${plural(list.length, "segment")} on ${nameOf(output)}: ${wins} better, ${ties} equal, ${losses} worse`),
+    h("div", { class: "shares" }, share(wins, colour(state.a), "better"), share(ties, "var(--line-2)", "equal"), share(losses, colour(state.b), "worse")),
+    store.lengths && h("div", { class: "makers" }, makers(list.slice(0, 3), output, state.a), makers(list.slice(-3).reverse(), output, state.b)),
+  );
+}
+
+function falls(list, output, label) {
+  const [width, height, left, foot, head] = [700, 236, 44, 12, 8];
+  const ends = [Math.min(0, list.at(-1)[0]), Math.max(0, list[0][0])];
+  const x = scaleLinear([0, list.length], [left, width - 4]);
+  const y = scaleLinear(ends[0] === ends[1] ? [-1, 1] : ends, [height - foot, head]).nice();
+  const open = segment => set({ segment }, "segment", "goto");
+  const grid = y.ticks(5).map(value => [
+    g("line", { x1: left, x2: width, y1: y(value), y2: y(value) }),
+    g("text", { x: left - 6, y: y(value) + 3.5, "text-anchor": "end" }, tick(value)),
+  ]);
+  const picture = svg(width, height, label, g("g", { class: "grid" }, grid));
+  if (list.length <= BARS) {
+    const gap = list.length < 200 ? 1.2 : 0;
+    const bar = ([difference, segment], place) =>
+      g("rect", {
+        class: "fall",
+        x: x(place),
+        width: Math.max(0.6, x(place + 1) - x(place) - gap),
+        y: Math.min(y(0), y(difference)),
+        height: Math.max(1, Math.abs(y(difference) - y(0))),
+        fill: colour(difference > 0 ? state.a : state.b),
+        tip: `${store.ids[segment]}\n${nameOf(output)} ${number(store.score(state.output, state.a, segment), output)} against ${number(store.score(state.output, state.b, segment), output)}`,
+        onclick: () => open(segment),
+      });
+    picture.append(g("g", {}, list.map(bar)));
+  } else {
+    picture.append(
+      g("path", { d: outline(list, x, y, Math.max), fill: colour(state.a) }),
+      g("path", { d: outline(list, x, y, Math.min), fill: colour(state.b) }),
+    );
+    picture.addEventListener("click", event => {
+      const box = picture.getBoundingClientRect();
+      const found = list[Math.floor(x.invert(((event.clientX - box.left) / box.width) * width))];
+      if (found) open(found[1]);
+    });
+  }
+  picture.append(g("line", { class: "zero", x1: left, x2: width, y1: y(0), y2: y(0) }));
+  return picture;
+}
+
+// The outline of the sorted differences on one side of zero.
+function outline(list, x, y, side) {
+  const points = Array.from({ length: BARS + 1 }, (_, step) => {
+    const place = (step / BARS) * list.length;
+    const difference = list[Math.min(list.length - 1, Math.floor(place))][0];
+    return `${x(place).toFixed(1)},${y(side(0, difference)).toFixed(1)}`;
+  });
+  return `M${x(0)},${y(0)}L${points.join("L")}L${x(list.length)},${y(0)}Z`;
+}
+
+function makers(list, output, system) {
+  const flip = output.up === false ? -1 : 1;
+  const item = ([difference, segment]) => {
+    const words = h("span", { class: "snippet", dir: "auto" });
+    store.text(store.headline(segment)).then(text => { words.textContent = text.slice(0, 80); });
+    return h(
+      "li",
+      {},
+      h(
+        "button",
+        { type: "button", class: "plain", onclick: () => set({ segment }, "segment", "goto") },
+        h("span", { class: "num delta" }, number(difference * flip, output, true)),
+        words,
+      ),
+    );
+  };
+  return h("div", {}, h("h3", {}, "Most for ", who(system, store.meta.systems[system])), h("ol", { class: "quarrel" }, list.map(item)));
+}

@@ -1,0 +1,227 @@
+// One segment: its scores, why each system got them, its references and its source.
+import { byId, clear, h } from "./dom.js";
+import { set, state } from "./state.js";
+import { colour, nameOf, number, plural, swatch } from "./format.js";
+import { store } from "./store.js";
+import { cardButton } from "./cards.js";
+import { bounds, scoredOutputs } from "./scored.js";
+import { KINDS, wholeAlignment, whyNodes } from "./why.js";
+
+// So many systems stand side by side; of more, those that are compared and the one that was chosen.
+const BESIDE = 4;
+let turn = 0;
+
+export async function detail(order, step) {
+  turn += 1;
+  const mine = turn;
+  const segment = state.segment;
+  const { labels, explained } = store.meta;
+  const available = labels.filter(label => label in explained);
+  if (!available.includes(state.label)) state.label = available[0] ?? null;
+  const shown = shownSystems();
+  const [texts, why] = await Promise.all([textsOf(segment, shown), explanations(segment)]);
+  // The reader may have gone on meanwhile.
+  if (mine !== turn) return;
+  const first = shown.map(system => found(why, system)[0]).find(Boolean);
+  const kind = first?.kind ?? null;
+  const pane = byId("detail");
+  clear(
+    pane,
+    heading(segment, order, step),
+    scores(segment, store.meta.systems.length > BESIDE && !state.every ? shown : null),
+    store.meta.systems.length > BESIDE && h("button", { type: "button", class: "plain more", onclick: () => set({ every: !state.every }, "why") }, state.every ? "only these" : `all ${store.meta.systems.length} systems`),
+    available.length > 0 && tabs(available, kind),
+    kind && h("p", { class: "reading" }, KINDS[kind]?.reading ?? ""),
+    systems(shown, texts, why, kind),
+    kind === "Alignment" && whole(shown, why, pane.clientWidth - 60),
+    context(texts, first),
+  );
+}
+
+function shownSystems() {
+  const all = store.meta.systems.map((_, system) => system);
+  if (all.length <= BESIDE) return all;
+  return [...new Set([state.a, state.b, state.system])];
+}
+
+async function textsOf(segment, shown) {
+  if (!store.lengths) return { references: [], source: null, predictions: new Map() };
+  const [references, source, predictions] = await Promise.all([
+    Promise.all(store.references(segment).map(id => store.text(id))),
+    store.sources ? store.text(store.sources[segment]) : null,
+    Promise.all(shown.map(system => store.text(store.prediction(system, segment)))),
+  ]);
+  return { references, source, predictions: new Map(shown.map((system, place) => [system, predictions[place]])) };
+}
+
+async function explanations(segment) {
+  if (state.label === null) return null;
+  try {
+    return await store.why(segment, state.label);
+  } catch (error) {
+    return { failed: error.message };
+  }
+}
+
+function found(why, system) {
+  return why?.[store.meta.systems[system]] ?? [];
+}
+
+function heading(segment, order, step) {
+  const place = order.indexOf(segment);
+  const where = place < 0 ? "segment, not in this selection" : `segment ${(place + 1).toLocaleString("en")} of ${order.length.toLocaleString("en")}`;
+  const button = (name, key, sign, by) => h("button", { type: "button", "aria-label": `${name} segment`, tip: `${name}\n${key}`, onclick: () => step(by) }, sign);
+  return h(
+    "div",
+    { class: "bar-top" },
+    h("div", {}, h("span", { class: "eyebrow" }, where), h("h3", {}, store.ids[segment])),
+    h("div", { class: "steps" }, button("Previous", "k", "↑", -1), button("Next", "j", "↓", 1)),
+  );
+}
+
+function scores(segment, shown) {
+  const columns = scoredOutputs();
+  const heading_ = ([output, place]) => {
+    const label = store.meta.labels.includes(output.label) ? output.label : state.label;
+    return h(
+      "th",
+      { class: place === state.output ? "on" : null, scope: "col" },
+      h(
+        "button",
+        { type: "button", class: `plain${output.given ? " human" : ""}`, "aria-label": nameOf(output), onclick: () => set({ output: place, range: null, label }, "output") },
+        h("small", {}, output.given ? "given" : output.metric),
+        output.output === output.metric && !output.given ? "score" : output.output,
+      ),
+    );
+  };
+  const cell = ([output, place], system) => {
+    const value = store.score(place, system, segment);
+    const [low, high] = bounds(place);
+    const share = (value - low) / (high - low);
+    const tip = `${store.meta.systems[system]}, ${nameOf(output)}\n${number(value, output)} between ${number(low, output)} and ${number(high, output)} over all segments`;
+    const bar = h("i", { class: "bar", vars: { "--v": Number.isNaN(share) ? 0 : share.toFixed(3) }, "aria-hidden": "true" });
+    return h("td", { class: place === state.output ? "on" : null, tip }, number(value, output), bar);
+  };
+  const rows = (shown ?? store.meta.systems.map((_, system) => system)).map(system =>
+    h("tr", {}, h("th", { scope: "row" }, swatch(system), store.meta.systems[system]), columns.map(column => cell(column, system))),
+  );
+  return h(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores of this segment" },
+    h("table", { class: "mini" }, h("thead", {}, h("tr", {}, h("td"), columns.map(heading_))), h("tbody", {}, rows)),
+  );
+}
+
+function tabs(available, kind) {
+  const tab = (label, place) =>
+    h(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `tab-${place}`,
+        "aria-selected": String(label === state.label),
+        "aria-controls": "why",
+        tabindex: label === state.label ? 0 : -1,
+        onclick: () => set({ label }, "why"),
+        onkeydown: event => turnTab(event, available),
+      },
+      label.split("(")[0],
+      place < 9 && h("kbd", { "aria-hidden": "true" }, String(place + 1)),
+    );
+  return h(
+    "div",
+    { class: "tabline" },
+    h("div", { class: "tabs", role: "tablist", "aria-label": "Explanation by metric" }, available.map(tab)),
+    h("span", { class: "kind" }, kind ? KINDS[kind]?.name ?? "" : "", state.label === null ? null : cardButton(state.label, "about")),
+  );
+}
+
+function turnTab(event, available) {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (by === undefined) return;
+  event.preventDefault();
+  const next = (available.indexOf(state.label) + by + available.length) % available.length;
+  set({ label: available[next] }, "why");
+  setTimeout(() => byId(`tab-${next}`)?.focus(), 0);
+}
+
+function systems(shown, texts, why, kind) {
+  const long = [...texts.predictions.values()].some(text => text.length > 160);
+  const columns = kind !== "TokenScores" && kind !== "Entailment" && (long || shown.length > 3);
+  const card = system => {
+    const own = found(why, system);
+    const text = texts.predictions.get(system) ?? null;
+    return h(
+      "article",
+      { class: system === state.system ? "sys on" : "sys", vars: { "--c": colour(system) } },
+      h("header", {}, swatch(system), h("h4", {}, store.meta.systems[system]), own.length > 0 && h("span", { class: "whyscore" }, shortened(own[0].title))),
+      own.length > 0 ? own.map(one => whyNodes(one, { ...texts, prediction: text })) : text !== null && h("p", { class: "text", dir: "auto" }, text),
+    );
+  };
+  return h("div", { id: "why", role: "tabpanel", class: columns ? "columns" : "rows", vars: { "--n": shown.length } }, lacking(why, kind), shown.map(card));
+}
+
+// Why there is no explanation, and how to see it.
+function lacking(why, kind) {
+  if (store.meta.texts === "none") return h("p", { class: "caption none" }, "This report was made without texts, so there is nothing to explain.");
+  if (store.meta.kept && !store.meta.kept.includes(state.segment)) {
+    return h("p", { class: "caption none" }, `This report holds the texts of ${plural(store.meta.kept.length, "segment")} alone, and not of this one; with a larger max_size it holds all.`);
+  }
+  if (why?.failed) return h("p", { class: "caption none" }, why.failed);
+  if (kind || state.label === null) return null;
+  if (store.live) return h("p", { class: "caption none" }, `${state.label} has no explanation of this segment.`);
+  return h("p", { class: "caption none" }, "This report holds no explanation of this segment; the explorer computes it: ", h("code", {}, "nlgauge serve DIR"), ".");
+}
+
+// The number of a title such as "bleu 35.02 (brevity penalty ...)".
+function shortened(title) {
+  return title.match(/-?\d+(\.\d+)?/)?.[0] ?? title;
+}
+
+function whole(shown, why, width) {
+  const system = shown.includes(state.system) ? state.system : shown[0];
+  const [explanation] = found(why, system);
+  if (!explanation) return null;
+  const choice = form => h("button", { type: "button", "aria-pressed": String(state.whole === form), onclick: () => set({ whole: form }, "why") }, form);
+  const reading = state.whole === "matrix" ? " in rows, its closest reference in columns; a frame marks the nearest token" : " at the left, its closest reference at the right";
+  return h(
+    "div",
+    { class: "whole" },
+    h("div", { class: "choose", role: "group", "aria-label": "The whole alignment" }, ["text", "links", "matrix"].map(choice)),
+    state.whole !== "text" && [
+      h("span", { class: "small" }, store.meta.systems[system], reading),
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Alignment" }, wholeAlignment(explanation, state.whole, width)),
+    ],
+  );
+}
+
+function context({ references, source }, explanation) {
+  const chosen = Math.min(state.reference, references.length - 1);
+  const pick = (_, place) =>
+    h("button", { type: "button", "aria-pressed": String(place === chosen), "aria-label": `Reference ${place + 1}`, onclick: () => set({ reference: place }, "why") }, String(place + 1));
+  const sourceShown = source !== null && !(explanation?.kind === "TokenScores" && explanation.text === "source");
+  return h(
+    "div",
+    { class: "context" },
+    references.length > 0 &&
+      h(
+        "article",
+        {},
+        h(
+          "header",
+          {},
+          h("h4", {}, references.length > 1 ? "References" : "Reference"),
+          references.length > 1 && h("div", { class: "pick", role: "group", "aria-label": "Reference" }, references.map(pick)),
+        ),
+        h("p", { class: "text", dir: "auto" }, references[chosen]),
+      ),
+    sourceShown &&
+      h(
+        "article",
+        {},
+        h("header", {}, h("h4", {}, "Source"), h("span", { class: "small" }, plural(source.split(/\s+/).length, "word"))),
+        h("p", { class: "text source", dir: "auto", tabindex: 0 }, source),
+      ),
+  );
+}

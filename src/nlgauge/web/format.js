@@ -1,0 +1,80 @@
+// How numbers, names and systems are written, the same everywhere on the page.
+import { h } from "./dom.js";
+import { state } from "./state.js";
+
+// Up to so many systems have a colour each; of more, only the two that are compared.
+const COLOURS = 8;
+let systems = 0;
+
+export function countSystems(count) {
+  systems = count;
+}
+
+export function colour(system) {
+  if (systems <= COLOURS) return `var(--s${system})`;
+  if (system === state.a) return "var(--s0)";
+  return system === state.b ? "var(--s1)" : "var(--ink-4)";
+}
+
+export function isColoured(system) {
+  return systems <= COLOURS || system === state.a || system === state.b;
+}
+
+export function swatch(system) {
+  return h("i", { class: "swatch", vars: { "--c": colour(system) }, "aria-hidden": "true" });
+}
+
+export function who(system, name) {
+  return h("span", { class: "who" }, swatch(system), name);
+}
+
+// A score with as many digits as its scale needs; a true minus sign, and none before what is shown as zero.
+export function number(value, output, sign = false) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "n/a";
+  const shown = Math.abs(value).toFixed(digits(output));
+  if (Number(shown) === 0) return shown;
+  return (value < 0 ? "−" : sign ? "+" : "") + shown;
+}
+
+function digits(output) {
+  if (output.decimals !== null) return output.decimals;
+  if (output.given) return 2;
+  const largest = Math.max(...output.scores.map(score => Math.abs(score ?? 0)));
+  return output.bounds[1] === 100 || largest >= 10 ? 1 : 3;
+}
+
+export function pValue(value) {
+  if (value === null || value === undefined) return "n/a";
+  return value < 0.001 ? "< .001" : value.toFixed(3).replace(/^0/, "");
+}
+
+// A correlation: .53, −.12, 1.00.
+export function correlation(value) {
+  return value === null ? "n/a" : value.toFixed(2).replace("0.", ".").replace("-", "−");
+}
+
+// A tick of an axis without the noise of floats.
+export function tick(value) {
+  return String(Math.round(value * 1e6) / 1e6).replace("-", "−");
+}
+
+export function arrow(output) {
+  if (output.up === null) return "";
+  return output.up ? "↑" : "↓";
+}
+
+export function nameOf(output) {
+  if (output.given || output.output.startsWith(output.metric)) return output.output;
+  return `${output.metric} ${output.output}`;
+}
+
+export function plural(count, one, many = `${one}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+export function seconds(time) {
+  if (time >= 100) return `${Math.round(time)} s`;
+  if (time >= 1) return `${time.toFixed(1)} s`;
+  if (time >= 0.01) return `${Math.round(time * 1000)} ms`;
+  return `${(time * 1000).toFixed(time >= 0.001 ? 1 : 2)} ms`;
+}

@@ -1,0 +1,201 @@
+// Who leads, and how sure that is: the verdict in words, and every score of every system with its interval.
+import { byId, clear, h } from "./dom.js";
+import { on, state } from "./state.js";
+import { arrow, nameOf, number, plural, swatch, who } from "./format.js";
+import { spread, strip } from "./charts.js";
+import { store } from "./store.js";
+import { cardButton } from "./cards.js";
+
+// More systems than these have long rows of letters: the ranks that each may have say the same in less space.
+const LETTERS = 8;
+// A table of more systems than these is set in small print and sorted.
+const SMALL = 6;
+let sorted = "top";
+
+export function leaderboard() {
+  on("pair", draw);
+  draw();
+}
+
+// The outputs of metrics with their numbers; what came with the texts, such as human scores, is not a metric.
+export function metricOutputs() {
+  return store.meta.outputs.map((output, number) => [output, number]).filter(([output]) => !output.given);
+}
+
+// The two systems that lead most often.
+export function contenders() {
+  const worth = store.meta.systems.map((_, system) => {
+    const directed = metricOutputs().filter(([output]) => output.up !== null);
+    return [directed.filter(([output]) => best(output) === system).length + tops(system), system];
+  });
+  return worth.sort((x, y) => y[0] - x[0] || x[1] - y[1]).slice(0, 2).map(([, system]) => system);
+}
+
+function better(output, one, other) {
+  const [ours, theirs] = [output.scores[one], output.scores[other]];
+  if (output.up === null || ours === null || theirs === null) return false;
+  return output.up ? ours > theirs : ours < theirs;
+}
+
+function best(output) {
+  if (output.up === null) return null;
+  return output.scores.reduce((found, score, system) => {
+    if (score === null) return found;
+    return found === null || better(output, system, found) ? system : found;
+  }, null);
+}
+
+function isTop(output, system) {
+  return output.ranks[system] !== null && output.ranks[system][0] === 1;
+}
+
+function tops(system) {
+  return metricOutputs().filter(([output]) => isTop(output, system)).length;
+}
+
+function draw() {
+  clear(byId("leaderboard"), verdict(), table(), caption());
+}
+
+function verdict() {
+  const { systems, segments, title, test, verdict: sentences } = store.meta;
+  const metrics = new Set(metricOutputs().map(([output]) => output.label)).size;
+  const facts = [title, plural(systems.length, "system"), plural(segments, "segment"), plural(metrics, "metric")];
+  const spoken = sentence => sentence.map(part => (part.system === undefined ? part.text : who(part.system, systems[part.system])));
+  const [head, ...more] = sentences;
+  const level = (1 - test.confidence).toFixed(2).replace(/^0/, "");
+  const tested = `“Beyond chance”: p < ${level}, all pairs of systems tested together (max-T over ${test.resamples.toLocaleString("en")} resamples). `;
+  const lede = [more.map(sentence => [spoken(sentence), " "]), systems.length > 1 ? [tested, "None of this says that a difference matters to readers."] : "The intervals say how far each score might have moved on another sample."];
+  return h("div", { class: "verdict" }, h("p", { class: "eyebrow" }, facts.join(" · ")), h("h1", { id: "verdict" }, spoken(head)), h("p", { class: "lede" }, lede));
+}
+
+function table() {
+  const { systems } = store.meta;
+  const outputs = metricOutputs();
+  const several = systems.length > 1;
+  const groups = grouped(outputs);
+  const directed = outputs.filter(([output]) => output.up !== null).length;
+  const room = Math.floor((byId("leaderboard").clientWidth - 236) / outputs.length) - 15;
+  const width = Math.max(58, Math.min(96, room));
+  const kind = ["board", outputs.length < 9 && "few", systems.length > SMALL && "small"].filter(Boolean).join(" ");
+  const cell = (output, system) => {
+    const leader = best(output);
+    return h(
+      "td",
+      { class: leader === system ? "best" : null, tip: described(output, system) },
+      h("span", { class: "score" }, number(output.scores[system], output), h("sup", {}, several ? mark(output, system) : "")),
+      strip(output, system, width, leader === system ? null : leader),
+    );
+  };
+  const row = system =>
+    h(
+      "tr",
+      { class: system === state.a || system === state.b ? "on" : null },
+      h("th", { scope: "row" }, swatch(system), systems[system]),
+      several && h("td", { class: "num top" }, String(tops(system)), h("small", {}, `/${directed}`)),
+      outputs.map(([output]) => cell(output, system)),
+    );
+  const foot = ([output]) => {
+    const [low, high] = spread(output);
+    return h("td", {}, h("span", { class: "ends" }, h("span", {}, number(low, output)), h("span", {}, number(high, output))));
+  };
+  return h(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores of every system" },
+    h(
+      "table",
+      { class: kind },
+      h(
+        "thead",
+        {},
+        h("tr", { class: "groups" }, h("td"), several && h("td"), groups.map(([label, span]) => h("th", { colspan: span, scope: "colgroup" }, cardButton(label)))),
+        h(
+          "tr",
+          {},
+          h("th", { scope: "col" }, "system"),
+          several && h("th", { scope: "col", class: "num", tip: "How often in the top group\nscores on which no system is better beyond chance" }, "top"),
+          outputs.map(([output, number_]) => heading(output, number_, groups)),
+        ),
+      ),
+      h("tbody", {}, ordered(outputs).map(row)),
+      h("tfoot", {}, h("tr", {}, h("td"), several && h("td"), outputs.map(foot))),
+    ),
+  );
+}
+
+function heading(output, number_, groups) {
+  const alone = groups.find(([label]) => label === output.label)[1] === 1 && output.output === output.metric;
+  const direction = output.up === null ? "No direction\nneither more nor less is better" : output.up ? "Higher is better" : "Lower is better";
+  const sorting = sorted === number_ ? (output.up === false ? "ascending" : "descending") : "none";
+  const sort = () => {
+    sorted = sorted === number_ ? "top" : number_;
+    draw();
+  };
+  return h(
+    "th",
+    { scope: "col", "aria-sort": sorting },
+    h(
+      "button",
+      { type: "button", class: "sort", "aria-label": `sort by ${nameOf(output)}`, onclick: sort },
+      alone ? "score" : output.output,
+      h("span", { class: "dir", tip: direction }, arrow(output) || "·"),
+      sorted === number_ && h("span", { class: "mark" }),
+    ),
+  );
+}
+
+// The outputs of one metric stand together: [label, how many].
+function grouped(outputs) {
+  const groups = [];
+  for (const [output] of outputs) {
+    if (groups.at(-1)?.[0] === output.label) groups.at(-1)[1] += 1;
+    else groups.push([output.label, 1]);
+  }
+  return groups;
+}
+
+function ordered(outputs) {
+  const order = store.meta.systems.map((_, system) => system);
+  if (sorted === "top") {
+    if (order.length <= SMALL) return order;
+    const firsts = order.map(system => outputs.filter(([output]) => best(output) === system).length);
+    return order.sort((i, j) => tops(j) - tops(i) || firsts[j] - firsts[i]);
+  }
+  const output = store.meta.outputs[sorted];
+  const sign = output.up === false ? -1 : 1;
+  // What is not known comes last.
+  const worth = output.scores.map(score => (score === null ? -Infinity : sign * score));
+  return order.sort((i, j) => (worth[i] === worth[j] ? i - j : worth[j] - worth[i]));
+}
+
+function mark(output, system) {
+  if (store.meta.systems.length <= LETTERS) return output.letters[system] ?? "";
+  const rank = output.ranks[system];
+  if (rank === null) return "";
+  return rank[0] === rank[1] ? String(rank[0]) : `${rank[0]}–${rank[1]}`;
+}
+
+function described(output, system) {
+  const percent = `${100 * store.meta.test.confidence} %`;
+  const interval =
+    output.low[system] === null
+      ? `no interval: ${output.reason}`
+      : `${percent} interval ${number(output.low[system], output)} to ${number(output.high[system], output)}`;
+  return `${store.meta.systems[system]}, ${nameOf(output)}\n${number(output.scores[system], output)}, ${interval}`;
+}
+
+function caption() {
+  const { systems, test } = store.meta;
+  const marks = systems.length > LETTERS ? "After a score: the ranks that the system may have, given what is beyond chance. " : "Systems that share a letter do not differ beyond chance. ";
+  const several = systems.length > 1;
+  return h(
+    "p",
+    { class: "caption" },
+    h("b", {}, "How to read it. "),
+    `Dot: score; line: ${100 * test.confidence} % interval`,
+    several ? "; the shaded band is the interval of the best system. " : ". ",
+    several && marks,
+    several && [h("b", {}, "top"), ": on how many scores no system is better beyond chance. "],
+    "Click a score to sort, a metric for its card.",
+  );
+}

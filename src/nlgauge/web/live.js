@@ -1,0 +1,87 @@
+// What the explorer has beyond a report: several results, slices of the segments, and the reader's own text.
+import { byId, clear, h } from "./dom.js";
+import { arrow, nameOf, number, plural, swatch } from "./format.js";
+import { store } from "./store.js";
+import { whyNodes } from "./why.js";
+
+export async function live(choose) {
+  if (!store.live) return;
+  const names = await store.results();
+  if (names.length > 1) {
+    const options = names.map((name, place) => h("option", { value: place, selected: place === store.result }, name));
+    byId("results").replaceChildren(h("select", { "aria-label": "Result", onchange: event => choose(Number(event.target.value)) }, options));
+  }
+  const root = byId("live");
+  root.hidden = false;
+  clear(root, h("div", { class: "head" }, h("h2", {}, "Slices")), slices(), h("h3", { class: "apart" }, "Explain a text of your own"), own());
+}
+
+function slices() {
+  const dimensions = store.meta.slices ?? [];
+  if (!dimensions.length) return h("p", { class: "caption" }, "The segments have no column to slice by.");
+  const shown = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Slices" });
+  const draw = async by => {
+    clear(shown, h("p", { class: "caption" }, "Computing …"));
+    try {
+      clear(shown, table(await store.ask("slices", { by })));
+    } catch (error) {
+      clear(shown, h("p", { class: "caption" }, error.message));
+    }
+  };
+  const choice = h("select", { "aria-label": "Slice by", onchange: event => draw(event.target.value) }, h("option", { value: "" , disabled: true, selected: true }, "slice by …"), dimensions.map(name => h("option", { value: name }, name)));
+  return [choice, h("p", { class: "caption" }, "Scores, intervals and letters of each slice alone, computed anew from its segments; what was fitted stays that of the whole."), shown];
+}
+
+function table(found) {
+  const outputs = found[0].outputs.filter(output => !output.given);
+  const head = h("tr", {}, h("th", { scope: "col" }, "slice"), h("th", { scope: "col" }, "system"), outputs.map(output => h("th", { scope: "col", class: "num" }, nameOf(output), " ", arrow(output))));
+  const cell = (output, system) =>
+    h(
+      "td",
+      { class: "num", tip: output.low[system] === null ? output.reason || "no interval" : `${number(output.low[system], output)} to ${number(output.high[system], output)}` },
+      number(output.scores[system], output),
+      h("sup", {}, output.letters[system] ?? ""),
+    );
+  const rows = found.flatMap(({ value, segments, few, outputs: own }) =>
+    store.meta.systems.map((name, system) =>
+      h(
+        "tr",
+        { class: system === 0 ? "begins" : null },
+        system === 0 && h("th", { scope: "rowgroup", rowspan: store.meta.systems.length }, value, h("small", {}, plural(segments, "segment"), few ? ": too few to tell" : "")),
+        h("th", { scope: "row" }, swatch(system), name),
+        own.filter(output => !output.given).map(output => cell(output, system)),
+      ),
+    ),
+  );
+  return h("table", { class: "slices" }, h("thead", {}, head), h("tbody", {}, rows));
+}
+
+function own() {
+  const labels = store.meta.labels.filter(label => label in store.meta.explained);
+  if (!labels.length) return null;
+  const field = (name, rows) => h("label", {}, h("span", { class: "small" }, name), h("textarea", { rows, dir: "auto", name }));
+  const shown = h("div", { class: "own-shown" });
+  const asked = async event => {
+    event.preventDefault();
+    const given = new FormData(event.target);
+    const texts = { label: given.get("metric"), prediction: given.get("prediction"), reference: given.get("reference"), source: given.get("source") };
+    const query = Object.fromEntries(Object.entries(texts).filter(([, text]) => text));
+    try {
+      const { scores, why } = await store.ask("own", { prediction: "", ...query });
+      const line = Object.entries(scores).map(([name, value]) => `${name} ${value === null ? "n/a" : value.toPrecision(4)}`).join(", ");
+      const context = { prediction: texts.prediction, references: texts.reference ? [texts.reference] : [], source: texts.source || null };
+      clear(shown, h("p", {}, h("b", {}, line)), why.map(one => whyNodes(one, context)));
+    } catch (error) {
+      clear(shown, h("p", { class: "caption" }, error.message));
+    }
+  };
+  return h(
+    "form",
+    { class: "own", onsubmit: asked },
+    field("prediction", 3),
+    field("reference", 3),
+    store.meta.sources && field("source", 3),
+    h("div", { class: "line" }, h("select", { name: "metric", "aria-label": "Metric" }, labels.map(label => h("option", { value: label }, label))), h("button", { type: "submit" }, "Explain")),
+    shown,
+  );
+}

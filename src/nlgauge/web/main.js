@@ -1,0 +1,154 @@
+// Opens the data, draws the sections, and listens to keys.
+import { byId, h } from "./dom.js";
+import { restore, set, state, tell } from "./state.js";
+import { countSystems } from "./format.js";
+import { tips } from "./tips.js";
+import { store } from "./store.js";
+import { hideCard } from "./cards.js";
+import { contenders, leaderboard } from "./leaderboard.js";
+import { compare } from "./compare.js";
+import { agreement } from "./agreement.js";
+import { segmentKeys, segments, sorts } from "./segments.js";
+import { cost } from "./cost.js";
+import { provenance } from "./provenance.js";
+import { live } from "./live.js";
+
+const THEMES = { auto: "◐", light: "☀", dark: "☾" };
+const KEYS = [
+  ["j k", "next and previous segment"],
+  ["1 … 9", "explanation by that metric"],
+  ["[ ]", "system before and after"],
+  ["m", "alignment as text, links or matrix"],
+  ["/", "find in texts"],
+  ["x", "swap the two systems"],
+  ["l c a s", "to leaderboard, compare, agreement, segments"],
+  ["t", "light, dark or as the machine"],
+  ["Esc", "close"],
+];
+const SECTIONS = { l: "leaderboard", c: "compare", a: "agreement", s: "segments" };
+
+start().catch(error => {
+  byId("leaderboard").append(h("p", { class: "failed" }, `This page could not be read: ${error.message}. A browser of 2024 or later is needed.`));
+  throw error;
+});
+
+async function start() {
+  theme(kept());
+  byId("theme").addEventListener("click", nextTheme);
+  byId("help").addEventListener("click", help);
+  tips();
+  await show(chosenResult());
+  addEventListener("keydown", keys);
+  document.addEventListener("click", event => {
+    if (!event.target.closest(".card, .cardname")) hideCard();
+  });
+  markSections();
+  document.documentElement.dataset.ready = "";
+  performance.mark("ready");
+}
+
+async function show(result) {
+  const meta = await store.open(result);
+  countSystems(meta.systems.length);
+  if (meta.systems.length > 1) [state.a, state.b] = contenders();
+  state.system = state.a;
+  const chosen = restore(meta, sorts);
+  if (state.a === state.b && meta.systems.length > 1) [state.a, state.b] = contenders();
+  leaderboard();
+  performance.mark("first");
+  compare();
+  agreement();
+  cost();
+  provenance();
+  await segments(chosen);
+  await live(other => {
+    // Another result is another page: everything that was chosen is of this one.
+    location.hash = "";
+    location.search = `?result=${other}`;
+  });
+}
+
+function chosenResult() {
+  const given = new URLSearchParams(location.search).get("result") ?? "";
+  return store.live && /^\d{1,4}$/.test(given) ? Number(given) : 0;
+}
+
+function theme(next) {
+  document.documentElement.dataset.theme = next;
+  byId("theme").textContent = THEMES[next];
+  byId("theme").setAttribute("aria-label", `Theme: ${next}`);
+  try {
+    localStorage.setItem("nlgauge-theme", next);
+  } catch {
+    // Pages opened from disk may not be allowed to.
+  }
+  tell("theme");
+}
+
+function kept() {
+  try {
+    const found = localStorage.getItem("nlgauge-theme");
+    return found in THEMES ? found : "auto";
+  } catch {
+    return "auto";
+  }
+}
+
+function nextTheme() {
+  const names = Object.keys(THEMES);
+  theme(names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length]);
+}
+
+function help() {
+  const keyed = ([names, meaning]) => [h("dt", {}, names.split(" ").map(name => h("kbd", {}, name))), h("dd", {}, meaning)];
+  const box = h(
+    "dialog",
+    { class: "help", "aria-label": "Keyboard" },
+    h("h3", {}, "Keyboard"),
+    h("dl", {}, KEYS.flatMap(keyed)),
+    h("form", { method: "dialog" }, h("button", {}, "Close")),
+  );
+  document.body.append(box);
+  box.addEventListener("close", () => box.remove());
+  box.showModal();
+}
+
+function keys(event) {
+  if (event.key === "Escape") {
+    hideCard();
+    if (event.target.id === "query") event.target.blur();
+    return;
+  }
+  const writing = event.target.matches?.("input, select, textarea") || document.querySelector("dialog[open]");
+  if (writing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const { systems, labels, explained } = store.meta;
+  if (event.key in SECTIONS) {
+    const section = byId(SECTIONS[event.key]);
+    section.scrollIntoView();
+    section.focus({ preventScroll: true });
+  } else if (event.key in segmentKeys && byId("detail")) {
+    event.preventDefault();
+    segmentKeys[event.key]();
+  } else if (/^[1-9]$/.test(event.key)) {
+    const label = labels.filter(one => one in explained)[Number(event.key) - 1];
+    if (label) set({ label }, "why");
+  } else if (event.key === "[" || event.key === "]") {
+    const by = event.key === "]" ? 1 : systems.length - 1;
+    set({ system: (state.system + by) % systems.length }, "why");
+  } else if (event.key === "x" && systems.length > 1) set({ a: state.b, b: state.a }, "pair");
+  else if (event.key === "t") nextTheme();
+  else if (event.key === "?") help();
+}
+
+// Marks the section that is in view in the navigation.
+function markSections() {
+  const links = [...document.querySelectorAll("nav a")];
+  const seen = new IntersectionObserver(
+    entries =>
+      entries
+        .filter(entry => entry.isIntersecting)
+        .forEach(entry => links.forEach(link => link.setAttribute("aria-current", String(link.hash === `#${entry.target.id}`)))),
+    { rootMargin: "-30% 0px -60% 0px" },
+  );
+  document.querySelectorAll("main section").forEach(section => seen.observe(section));
+}

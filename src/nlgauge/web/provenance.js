@@ -1,0 +1,46 @@
+// How the numbers were made: signatures to copy, the test, the environment.
+import { byId, clear, h } from "./dom.js";
+import { store } from "./store.js";
+import { cardButton } from "./cards.js";
+
+export function provenance() {
+  const { signatures, environment, config, test, version } = store.meta;
+  const facts = {
+    nlgauge: version,
+    test: `bootstrap, max-T over all pairs, ${test.resamples.toLocaleString("en")} resamples, seed ${test.seed}`,
+    confidence: `${100 * test.confidence} %`,
+    ...Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null)),
+    ...environment,
+  };
+  const signature = ([label, text]) => [h("dt", {}, cardButton(label)), h("dd", {}, h("code", {}, text), copyButton(text))];
+  const fact = ([name, value]) => [h("dt", {}, name), h("dd", {}, String(value))];
+  clear(
+    byId("provenance"),
+    h("div", { class: "head" }, h("h2", {}, "Provenance")),
+    h(
+      "div",
+      { class: "two wide" },
+      h(
+        "div",
+        {},
+        h("h3", {}, "Signatures"),
+        h("p", { class: "caption" }, "A number can be compared with another of the same signature, and with no other."),
+        h("dl", { class: "sigs" }, Object.entries(signatures).flatMap(signature)),
+      ),
+      h("div", {}, h("h3", {}, "How it was made"), h("dl", { class: "facts" }, Object.entries(facts).flatMap(fact))),
+    ),
+  );
+}
+
+function copyButton(text) {
+  const copy = async event => {
+    const button = event.currentTarget;
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "copied";
+    } catch {
+      button.textContent = "press Ctrl C";
+    }
+  };
+  return h("button", { type: "button", class: "copy", "aria-label": "Copy", onclick: copy }, "copy");
+}

@@ -1,0 +1,312 @@
+// The workspace of segments: a list that can be searched, filtered and ordered at the left, one segment at the right.
+import { byId, clear, g, h, say } from "./dom.js";
+import { on, set, state } from "./state.js";
+import { arrow, colour, isColoured, nameOf, plural, tick } from "./format.js";
+import { brush, svg } from "./charts.js";
+import { store } from "./store.js";
+import { found as searched } from "./search.js";
+import { detail } from "./detail.js";
+import { bounds, scoredOutputs } from "./scored.js";
+import { area, curveMonotoneX, scaleLinear } from "./vendor/d3.js";
+
+const ROW = 36;
+// Rows that are drawn above and below those in view.
+const SPARE = 4;
+const ORDERS = { gap: "systems differ most", worst: "worst first", best: "best first", order: "as given", long: "longest text" };
+const KEYS = [["j", "next"], ["k", "previous"], ["1–9", "explanation"], ["/", "find"], ["?", "all keys"]];
+
+let order = new Uint32Array();
+let viewport;
+let spacer;
+let rowsNode;
+let countNode;
+let drawn = [-1, -1];
+
+export const sorts = Object.keys(ORDERS);
+
+export const segmentKeys = {
+  j: () => step(1),
+  k: () => step(-1),
+  "/": () => byId("query").focus(),
+  m: () => set({ whole: { text: "links", links: "matrix", matrix: "text" }[state.whole] }, "why"),
+};
+
+export async function segments(keepSegment) {
+  const root = byId("segments");
+  if (!scoredOutputs().length) {
+    clear(root, h("div", { class: "head" }, h("h2", {}, "Segments")), h("p", { class: "caption" }, "No metric of this result scores segments one by one."));
+    return;
+  }
+  if (store.meta.outputs[state.output].column === null) state.output = scoredOutputs()[0][1];
+  if (store.meta.systems.length === 1 && state.sort === "gap") state.sort = "worst";
+  const histogram = h("div", { class: "hist" });
+  const outputs = h("select", { "aria-label": "Score", onchange: event => set({ output: Number(event.target.value), range: null }, "output") });
+  build(root, histogram, outputs);
+  const redraw = () => {
+    clear(outputs, scoredOutputs().map(([output, number]) => h("option", { value: number, selected: number === state.output }, `${nameOf(output)} ${arrow(output)}`)));
+    clear(histogram, distribution());
+  };
+  const show = () => detail(order, step);
+  on("output", async () => {
+    redraw();
+    await refresh();
+    show();
+  });
+  on("segment", () => {
+    rows(true);
+    reveal();
+    viewport.setAttribute("aria-activedescendant", `segment-${state.segment}`);
+    show();
+  });
+  on("why", show);
+  on("theme", show);
+  on("pair", () => {
+    redraw();
+    rows(true);
+    show();
+  });
+  on("goto", () => root.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" }));
+  addEventListener("resize", () => rows(true));
+  redraw();
+  await refresh();
+  if (!keepSegment) state.segment = order[0] ?? 0;
+  rows(true);
+  reveal();
+  await show();
+}
+
+function build(root, histogram, outputs) {
+  countNode = h("span", { class: "count", role: "status" });
+  rowsNode = h("div", { class: "window" });
+  spacer = h("div", { class: "spacer" }, rowsNode);
+  const jumps = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12, Home: -1e9, End: 1e9 };
+  const move = event => {
+    if (!(event.key in jumps)) return;
+    event.preventDefault();
+    step(jumps[event.key]);
+  };
+  viewport = h("div", { class: "viewport", role: "listbox", tabindex: 0, "aria-label": "Segments", onscroll: () => rows(), onkeydown: move }, spacer);
+  const list = h("div", { class: "list" }, h("div", { class: "filters" }, h("div", { class: "line" }, query(), ordering()), h("div", { class: "line" }, outputs, countNode), filters(), histogram), viewport);
+  clear(
+    root,
+    h("div", { class: "head" }, h("h2", {}, "Segments"), h("p", { class: "keys" }, KEYS.map(([key, meaning]) => [h("kbd", {}, key), ` ${meaning} `]))),
+    h("div", { class: "bench" }, list, h("div", { id: "detail", class: "detail" })),
+  );
+}
+
+function query() {
+  let waiting;
+  const changed = event => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      set({ query: event.target.value.trim() });
+      refresh();
+    }, 160);
+  };
+  const attributes = { id: "query", type: "search", placeholder: "Find in texts and ids", "aria-label": "Find in texts and ids", autocomplete: "off", spellcheck: "false" };
+  return h("input", { ...attributes, value: state.query, oninput: changed });
+}
+
+function ordering() {
+  const offered = Object.entries(ORDERS).filter(([id]) => (store.meta.systems.length > 1 || id !== "gap") && (store.lengths || id !== "long"));
+  const changed = event => {
+    set({ sort: event.target.value });
+    refresh();
+  };
+  return h("select", { "aria-label": "Order", onchange: changed }, offered.map(([id, name]) => h("option", { value: id, selected: state.sort === id }, name)));
+}
+
+// A choice for each column of the data that has few values.
+function filters() {
+  if (!store.meta.fields.length) return null;
+  const choice = (field, number) => {
+    const changed = event => {
+      const chosen = { ...state.filters };
+      if (event.target.value === "") delete chosen[number];
+      else chosen[number] = Number(event.target.value);
+      set({ filters: chosen });
+      refresh();
+    };
+    const options = [h("option", { value: "" }, `${field.name}: all`), ...field.values.map((value, place) => h("option", { value: place }, `${field.name}: ${value}`))];
+    options[(state.filters[number] ?? -1) + 1].selected = true;
+    return h("select", { "aria-label": field.name, onchange: changed }, options);
+  };
+  return h("div", { class: "line fields" }, store.meta.fields.map(choice));
+}
+
+// Which segments are listed, and in which order.
+async function refresh() {
+  const { segments: count, systems } = store.meta;
+  const [low, high, mean] = [new Float32Array(count), new Float32Array(count), new Float32Array(count)];
+  for (let segment = 0; segment < count; segment++) {
+    let [least, most, sum, known] = [Infinity, -Infinity, 0, 0];
+    for (let system = 0; system < systems.length; system++) {
+      const score = store.score(state.output, system, segment);
+      if (Number.isNaN(score)) continue;
+      least = Math.min(least, score);
+      most = Math.max(most, score);
+      sum += score;
+      known += 1;
+    }
+    low[segment] = least;
+    high[segment] = most;
+    mean[segment] = sum / known;
+  }
+  let kept = Uint32Array.from({ length: count }, (_, segment) => segment);
+  if (state.range) kept = kept.filter(segment => high[segment] >= state.range[0] && low[segment] <= state.range[1]);
+  for (const [field, value] of Object.entries(state.filters)) kept = kept.filter(segment => store.fields[field][segment] === value);
+  if (state.query) {
+    const hits = await searched(state.query);
+    kept = kept.filter(segment => hits[segment]);
+  }
+  order = sorted(kept, { low, high, mean });
+  spacer.style.height = `${order.length * ROW}px`;
+  countNode.textContent = order.length === count ? plural(count, "segment") : `${order.length.toLocaleString("en")} of ${plural(count, "segment")}`;
+  viewport.scrollTop = 0;
+  rows(true);
+}
+
+function sorted(kept, { low, high, mean }) {
+  if (state.sort === "order") return kept;
+  const flip = store.meta.outputs[state.output].up === false ? -1 : 1;
+  const keys = {
+    gap: segment => high[segment] - low[segment],
+    worst: segment => -mean[segment] * flip,
+    best: segment => mean[segment] * flip,
+    long: segment => store.lengths[store.sources ? store.sources[segment] : store.prediction(0, segment)],
+  };
+  // What is not known comes last.
+  const values = Float64Array.from(kept, segment => {
+    const value = keys[state.sort](segment);
+    return Number.isNaN(value) ? -Infinity : value;
+  });
+  const places = Uint32Array.from(kept, (_, place) => place).sort((i, j) => (values[j] === values[i] ? kept[i] - kept[j] : values[j] - values[i]));
+  return places.map(place => kept[place]);
+}
+
+// Draws the rows that are in view; the list may have a hundred thousand.
+function rows(force = false) {
+  const from = Math.max(0, Math.floor(viewport.scrollTop / ROW) - SPARE);
+  const to = Math.min(order.length, Math.ceil((viewport.scrollTop + viewport.clientHeight) / ROW) + SPARE);
+  if (!force && from === drawn[0] && to === drawn[1]) return;
+  drawn = [from, to];
+  const x = scaleLinear(bounds(state.output), [5, 133]);
+  rowsNode.style.transform = `translateY(${from * ROW}px)`;
+  clear(rowsNode, Array.from(order.subarray(from, to), (segment, place) => row(segment, from + place, x)));
+}
+
+function row(segment, place, x) {
+  const chosen = segment === state.segment;
+  return h(
+    "div",
+    {
+      class: chosen ? "seg on" : "seg",
+      role: "option",
+      id: `segment-${segment}`,
+      "aria-selected": String(chosen),
+      "aria-posinset": place + 1,
+      "aria-setsize": order.length,
+      onclick: () => set({ segment }, "segment"),
+    },
+    h("span", { class: "id" }, store.ids[segment]),
+    snippet(segment),
+    dots(segment, x),
+  );
+}
+
+function snippet(segment) {
+  const node = h("span", { class: "snippet", dir: "auto" });
+  const id = store.headline(segment);
+  if (id === null) return node;
+  const ready = store.textNow(id);
+  if (ready !== null) node.textContent = ready.slice(0, 90);
+  else store.text(id).then(text => { node.textContent = text.slice(0, 90); });
+  return node;
+}
+
+// One dot for each system, those that are compared on top.
+function dots(segment, x) {
+  const middle = ROW / 2;
+  const all = store.meta.systems.map((_, system) => ({ system, score: store.score(state.output, system, segment) })).filter(({ score }) => !Number.isNaN(score));
+  const scores = all.map(({ score }) => score);
+  const isCompared = ({ system }) => system === state.a || system === state.b;
+  all.sort((one, other) => isCompared(one) - isCompared(other));
+  return g(
+    "svg",
+    { width: 138, height: ROW, "aria-hidden": "true" },
+    g("line", { class: "rail", x1: 5, x2: 133, y1: middle, y2: middle }),
+    scores.length > 1 && g("line", { class: "span", x1: x(Math.min(...scores)), x2: x(Math.max(...scores)), y1: middle, y2: middle }),
+    all.map(({ system, score }) => g("circle", { class: "dot", cx: x(score), cy: middle, r: isColoured(system) ? 4 : 2.2, fill: colour(system) })),
+  );
+}
+
+// How the score is spread over segments, a hill for each system; a range of it can be kept.
+function distribution() {
+  const output = store.meta.outputs[state.output];
+  const [low, high] = bounds(state.output);
+  const { systems, segments: count } = store.meta;
+  const [width, height, foot] = [424, 74, 18];
+  const bins = count > 400 ? 60 : 24;
+  const x = scaleLinear([low, high], [8, width - 8]);
+  const hills = systems.map((_, system) => smoothed(counted(system, low, high, bins)));
+  const y = scaleLinear([0, Math.max(1, ...hills.map(hill => Math.max(...hill)))], [height - foot, 4]);
+  const shape = area()
+    .x((_, bin) => x(low + ((bin + 0.5) / bins) * (high - low)))
+    .y0(height - foot)
+    .y1(value => y(value))
+    .curve(curveMonotoneX);
+  const picture = svg(
+    width,
+    height,
+    `Distribution of ${nameOf(output)}`,
+    hills.map((hill, system) => isColoured(system) && g("path", { class: "hill", d: shape(hill), stroke: colour(system), fill: colour(system) })),
+    g("line", { class: "rail", x1: 8, x2: width - 8, y1: height - foot, y2: height - foot }),
+    g("g", { class: "grid" }, x.ticks(6).map(value => g("text", { x: x(value), y: height - 5, "text-anchor": "middle" }, tick(value)))),
+  );
+  // The slider inside must be reachable, so the picture is a group and not an image.
+  picture.setAttribute("role", "group");
+  brush(picture, {
+    left: 8,
+    right: width - 8,
+    top: 0,
+    height: height - foot,
+    range: state.range,
+    position: x,
+    invert: x.invert,
+    changed: range => {
+      set({ range });
+      refresh();
+    },
+  });
+  return picture;
+}
+
+function counted(system, low, high, bins) {
+  const found = new Array(bins).fill(0);
+  for (let segment = 0; segment < store.meta.segments; segment++) {
+    const score = store.score(state.output, system, segment);
+    if (!Number.isNaN(score)) found[Math.min(bins - 1, Math.floor(((score - low) / (high - low)) * bins))] += 1;
+  }
+  return found;
+}
+
+function smoothed(counts) {
+  const last = counts.length - 1;
+  return counts.map((count, bin) => (counts[Math.max(0, bin - 1)] + 2 * count + counts[Math.min(last, bin + 1)]) / 4);
+}
+
+function step(by) {
+  if (!order.length) return;
+  const next = Math.max(0, Math.min(order.length - 1, order.indexOf(state.segment) + by));
+  set({ segment: order[next] }, "segment");
+  say(`${store.ids[order[next]]}, ${next + 1} of ${order.length}`);
+}
+
+// Scrolls the list so that the chosen segment is in view.
+function reveal() {
+  const place = order.indexOf(state.segment);
+  if (place < 0) return;
+  const top = place * ROW;
+  if (top < viewport.scrollTop) viewport.scrollTop = top;
+  else if (top + ROW > viewport.scrollTop + viewport.clientHeight) viewport.scrollTop = top + ROW - viewport.clientHeight;
+}

@@ -1,0 +1,146 @@
+// Where the data is: in this file, as gzip in base64, or behind the explorer's addresses. Each part is opened when it is first needed, and once.
+import { byId } from "./dom.js";
+
+const api = document.documentElement.dataset.api ?? null;
+// A byte order mark is a character of a text like any other.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const parts = new Map();
+
+export const store = {
+  // Whether this is the explorer, which computes what a report does not hold.
+  live: api !== null,
+  result: 0,
+  blocks: [],
+  answers: new Map(),
+
+  async open(result = 0) {
+    this.result = result;
+    parts.clear();
+    this.answers.clear();
+    this.blocks = [];
+    this.meta = JSON.parse(decoder.decode(await part("meta")));
+    const texts = this.meta.texts !== "none";
+    const [scores, ids, lengths, predictions, references, offsets, sources, ...fields] = await Promise.all([
+      numbers("scores", Float32Array),
+      part("ids"),
+      texts ? numbers("lengths", Uint32Array) : null,
+      texts ? numbers("predictions", Uint32Array) : null,
+      texts && this.meta.references ? numbers("references", Uint32Array) : null,
+      texts && this.meta.references ? numbers("reference_offsets", Uint32Array) : null,
+      texts && this.meta.sources ? numbers("sources", Uint32Array) : null,
+      ...this.meta.fields.map((_, number) => numbers(`field${number}`, Uint32Array)),
+    ]);
+    Object.assign(this, { scores, predictions, allReferences: references, offsets, sources, lengths, fields });
+    this.ids = JSON.parse(decoder.decode(ids));
+    if (lengths) this.place();
+    return this.meta;
+  },
+
+  // The block and the start of each text: blocks hold whole texts, about a million units each.
+  place() {
+    const count = this.lengths.length;
+    this.starts = new Uint32Array(count);
+    this.blockOf = new Uint16Array(count);
+    let block = 0;
+    let size = 0;
+    for (let id = 0; id < count; id++) {
+      if (size && size + this.lengths[id] > 1 << 20) {
+        block += 1;
+        size = 0;
+      }
+      this.blockOf[id] = block;
+      this.starts[id] = size;
+      size += this.lengths[id];
+    }
+  },
+
+  score(output, system, segment) {
+    const { column } = this.meta.outputs[output];
+    return column === null ? NaN : this.scores[(column * this.meta.systems.length + system) * this.meta.segments + segment];
+  },
+
+  prediction(system, segment) {
+    return this.predictions ? this.predictions[system * this.meta.segments + segment] : null;
+  },
+
+  references(segment) {
+    return this.allReferences ? Array.from(this.allReferences.subarray(this.offsets[segment], this.offsets[segment + 1])) : [];
+  },
+
+  // The text that stands for a segment in a list.
+  headline(segment) {
+    return this.references(segment)[0] ?? this.prediction(0, segment);
+  },
+
+  async block(number) {
+    this.blocks[number] = decoder.decode(await part(`text${number}`));
+    return this.blocks[number];
+  },
+
+  async text(id) {
+    if (id === null) return null;
+    await this.block(this.blockOf[id]);
+    return this.textNow(id);
+  },
+
+  // The text where its block is open already; null elsewhere.
+  textNow(id) {
+    const block = id === null ? undefined : this.blocks[this.blockOf[id]];
+    return block === undefined ? null : block.substr(this.starts[id], this.lengths[id]);
+  },
+
+  // Explanations of a segment by one metric: { system: [explanation, ...] }; null where there are none.
+  async why(segment, label) {
+    if (this.live) return this.ask("why", { segment, label });
+    const number = this.meta.why[segment];
+    if (number === undefined) return null;
+    const all = await part(`why${number}`, bytes => JSON.parse(decoder.decode(bytes)));
+    return all[segment]?.[label] ?? null;
+  },
+
+  // An answer of the explorer, asked for once.
+  ask(what, query) {
+    const address = `${api}/${this.result}/${what}?${new URLSearchParams(query)}`;
+    if (!this.answers.has(address)) this.answers.set(address, fetched(address).then(answer => answer.json()));
+    return this.answers.get(address);
+  },
+
+  results() {
+    return fetched(`${api}/results`).then(answer => answer.json());
+  },
+};
+
+async function fetched(address) {
+  const answer = await fetch(address, { credentials: "same-origin" });
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer;
+}
+
+// A part, once for all who ask: a promise is kept, not its value, so that two who ask at the same time do not open it twice.
+function part(name, read = bytes => bytes) {
+  if (!parts.has(name)) parts.set(name, opened(name).then(read));
+  return parts.get(name);
+}
+
+async function opened(name) {
+  if (api !== null) {
+    const answer = await fetched(`${api}/${store.result}/part/${name}`);
+    return new Uint8Array(await answer.arrayBuffer());
+  }
+  const text = byId(`d-${name}`).textContent;
+  const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), character => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// An array whose bytes of the same place stand together.
+async function numbers(name, Kind) {
+  const bytes = await part(name);
+  const size = Kind.BYTES_PER_ELEMENT;
+  const count = bytes.length / size;
+  const plain = new Uint8Array(bytes.length);
+  for (let byte = 0; byte < size; byte++) {
+    for (let i = 0, from = byte * count; i < count; i++) plain[i * size + byte] = bytes[from + i];
+  }
+  return new Kind(plain.buffer);
+}

@@ -1,0 +1,47 @@
+"""The leaderboard: every metric on every benchmark of human judgements that is at hand.
+
+python -m studies leaderboard score                           scores what is not kept yet, numbers only
+python -m studies leaderboard score -m wmd -b summeval        one metric on one benchmark
+python -m studies leaderboard tables                          the pages of docs/results from what is kept
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from studies.leaderboard.boards import BENCHMARKS
+from studies.leaderboard.scoring import score
+
+PAGES = Path("docs/results")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The two steps and their options."""
+    steps = parser.add_subparsers(dest="step", required=True)
+    scoring = steps.add_parser("score", help="score what is not kept yet; what was stopped goes on where it was")
+    scoring.add_argument("-m", "--metric", dest="metrics", action="append", help="a metric with its parameters (default: all of studies/leaderboard)")
+    scoring.add_argument("--again", action="store_true", help="score also what is kept")
+    tables = steps.add_parser("tables", help="write the pages from what is kept; the benchmarks must be at hand")
+    tables.add_argument("--pages", type=Path, default=PAGES, help="folder of the pages (default: %(default)s)")
+    tables.add_argument("--draws", type=int, default=1000, help="draws of intervals and tests (default: %(default)s)")
+    for step in (scoring, tables):
+        step.add_argument("-b", "--benchmark", dest="benchmarks", action="append", choices=sorted(BENCHMARKS), help="a benchmark (default: all)")
+
+
+def report(
+    work: Path,
+    step: str,
+    benchmarks: list[str] | None,
+    metrics: list[str] | None = None,
+    again: bool = False,
+    pages: Path = PAGES,
+    draws: int = 1000,
+) -> str:
+    """What was done, in one line."""
+    folder = work / "leaderboard"
+    if step == "score":
+        return score(folder, benchmarks or list(BENCHMARKS), metrics, again)
+    from studies.leaderboard.page import write
+
+    return write(folder, pages, benchmarks or list(BENCHMARKS), draws)

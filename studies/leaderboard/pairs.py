@@ -1,0 +1,31 @@
+"""Clusters of metrics on better/worse pairs: the bootstrap of DARR, the same draws for all metrics."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlgauge.meta import Judgements
+from nlgauge.meta.clusters import cluster_ranks, wins
+from nlgauge.meta.corrections import max_t
+from nlgauge.meta.ready_pairs import columns, ordered, replicates
+from nlgauge.meta.resampling import bootstrap
+
+
+def pair_clusters(people: Judgements, draws: int, seed: int = 12345) -> dict[str, tuple[int, int]]:
+    """Cluster and number of metrics that beat it, by metric: DARR averaged over groups; the claims are about new systems."""
+    labels = list(people.metrics)
+    value, drawn = np.zeros(len(labels)), np.zeros((draws, len(labels)))
+    parts = people.by_group()
+    for number, part in enumerate(parts.values()):
+        resampled = bootstrap(len(part.systems), len(part.segments), "systems", draws, seed + number)
+        alike, against = columns([ordered(part, label) for label in labels])
+        value += (alike - against).sum(axis=0) / np.maximum(1, (alike + against).sum(axis=0)) / len(parts)
+        drawn += replicates(part, alike, against, resampled) / len(parts)
+    k, m = np.triu_indices(len(labels), 1)
+    null = drawn[:, k] - drawn[:, m]
+    p = np.full((len(labels), len(labels)), np.nan)
+    p[k, m] = p[m, k] = max_t(value[k] - value[m], null - np.nanmean(null, axis=0), True)
+    beaten = wins(value, p).sum(axis=0)
+    return {
+        label: (place, int(beaten[at])) for at, (label, place) in enumerate(zip(labels, cluster_ranks(value, p), strict=True)) if place is not None
+    }

@@ -1,0 +1,66 @@
+"""A table of the leaderboard as Markdown."""
+
+from __future__ import annotations
+
+import math
+
+from studies import study
+from studies.leaderboard.tables import RANDOM, Line, Table, Value
+
+DRAWS = 1000
+LEVELS = {"system": "systems", "input": "texts of an input", "global": "all texts"}
+COEFFICIENTS = {"kendall": "Kendall's tau-b", "spearman": "Spearman", "pearson": "Pearson", "darr": "DARR"}
+
+
+def shown(table: Table, claims: bool = True) -> list[str]:
+    """A table with what it is of, what was claimed of it, and what is left out."""
+    levels = list(table.board.coefficients)
+    human = table.human
+    grouped = " of each language pair" if "language pairs" in table.size else ""
+    texts = "All texts" if table.drawn is None else f"A sample of {table.drawn} inputs{grouped}"
+    about = [f"**{texts}** ({table.size}), judged by {human}: {'; '.join(title(table, level) for level in levels)}."]
+    ceilings = [f"{table.ceilings[human, level]:.2f} ({LEVELS[level]})" for level in levels if not math.isnan(table.ceilings[human, level])]
+    if table.board.most_draws < DRAWS:
+        about.append(f"At most {table.board.most_draws} draws.")
+    if ceilings:
+        about.append(f"One annotator against the mean of the others: {', '.join(ceilings)}.")
+    if claims:
+        about += [
+            f"Of {pairs:,} pairs of metrics {made:,} differ significantly over {LEVELS[level]}." for level, (made, pairs) in table.claims().items()
+        ]
+    header = ["metric"]
+    for level in reversed(levels):
+        header += [f"{LEVELS[level]} [95 %]", "cluster"]
+    header.append("s per 1,000 texts")
+    lines = []
+    for line in table.lines:
+        cells = [shown_name(line)]
+        for level in reversed(levels):
+            place = line.places.get(level)
+            cells += [agreement(line.values.get((human, level), Value())), "" if place is None else f"{place.cluster}{'' if place.beaten else ' •'}"]
+        lines.append([*cells, _cost(line)])
+    labels = ", ".join(f"`{label}`" for label in table.undefined)
+    undefined = [f"Without a value (the same for all texts, or without a score for most): {labels}."] if labels else []
+    return [" ".join(about), study.table(header, lines), *undefined]
+
+
+def title(table: Table, level: str) -> str:
+    """The coefficient and the level of a column."""
+    return f"{COEFFICIENTS[table.board.coefficients[level]]} over {LEVELS[level]}"
+
+
+def shown_name(line: Line) -> str:
+    """A metric, with the mark of those that have no direction."""
+    return f"`{line.metric}`" + ("" if line.directed or line.metric == RANDOM else " ±")
+
+
+def agreement(one: Value) -> str:
+    """A coefficient with its interval; nothing where there is none."""
+    if math.isnan(one.value):
+        return ""
+    found = f"{one.value:.2f}" if math.isnan(one.low) else f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+    return found if not math.isnan(one.ranked) else f"{found} on {one.defined:.0%} of inputs"
+
+
+def _cost(line: Line) -> str:
+    return "" if not line.seconds else f"{line.seconds:.2g}" if line.seconds < 100 else f"{line.seconds:.0f}"

@@ -1,0 +1,247 @@
+"""From kept scores and the human judgements at hand to numbers: agreement with intervals, ceilings, clusters and cost."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from nlgauge.meta import Judgements, rank
+from nlgauge.meta.benchmarks.benchmark import Benchmark
+from nlgauge.meta.benchmarks.scores import MetricScores, kept
+from nlgauge.meta.rank import Task
+from studies.leaderboard.boards import ABOUT_JUDGE, BENCHMARKS, COSTS, STRINGS, Board, drawn, folder_name, texts
+from studies.leaderboard.pairs import pair_clusters
+
+LENGTH, RANDOM = "length in words", "random numbers"
+# Beside costly metrics on a sample, on the same texts.
+ANCHORS = ("chrf", "sentence_bleu", "rouge.rouge1", "rouge.rougeL", "bertscore(model='minilm').f1", LENGTH)
+# At system level the score of all texts of a system, not the mean over its segments.
+OF_WHOLE_SYSTEMS = ("bleu", "nist")
+# A test leaves out the cells that any metric lacks, so that metrics which lack more than this have no cluster.
+MOST_MISSING = 0.02
+# A mean over fewer of the inputs, of which others are defined on all, is not compared with theirs.
+LEAST_DEFINED = 0.8
+
+
+class Value(NamedTuple):
+    """A coefficient with its interval, and on which share of the inputs it is defined: where a metric gives all texts the same, it is not."""
+
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    defined: float = 1.0
+
+    @property
+    def ranked(self) -> float:
+        """The value that has a place among the others; NaN where it is the mean over inputs that the metric itself has chosen."""
+        return self.value if self.defined >= LEAST_DEFINED else math.nan
+
+
+class Place(NamedTuple):
+    """The cluster of a metric, 1 the best, and how many metrics beat it."""
+
+    cluster: int
+    beaten: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """One metric: its agreement by human dimension and level, its place by level, and seconds per 1,000 texts."""
+
+    metric: str
+    values: Mapping[tuple[str, str], Value]
+    places: Mapping[str, Place]
+    seconds: float
+    directed: bool
+
+
+@dataclass(frozen=True)
+class Table:
+    """The metrics on one set of texts, best first by the first level; `drawn` is the size of the sample, None for all."""
+
+    name: str
+    drawn: int | None
+    size: str
+    lines: Sequence[Line]
+    ceilings: Mapping[tuple[str, str], float]
+    human: str
+    undefined: Sequence[str] = field(default_factory=list)
+
+    @property
+    def board(self) -> Board:
+        """What the benchmark is."""
+        return BENCHMARKS[self.name]
+
+    def claims(self) -> dict[str, tuple[int, int]]:
+        """By level, how many pairs of metrics differ significantly, and of how many; not where the test is of a mean over language pairs."""
+        if "language pairs" in self.size and self.board.human is not None:
+            return {}
+        found = {}
+        for level in self.board.coefficients:
+            beaten = [line.places[level].beaten for line in self.lines if level in line.places]
+            found[level] = sum(beaten), len(beaten) * (len(beaten) - 1) // 2
+        return found
+
+
+def tables(folder: Path, name: str, draws: int) -> list[Table]:
+    """The table of all texts, and one for each sample with the costly metrics and a few others beside them."""
+    draws = min(draws, BENCHMARKS[name].most_draws)
+    whole = texts(name)
+    found = {STRINGS: _kept(folder, name, STRINGS, whole)}
+    made = []
+    for cost in COSTS:
+        if cost != STRINGS and drawn(name, cost) is None:
+            continue
+        part = whole if cost == STRINGS else texts(name, cost)
+        own = found[STRINGS] if cost == STRINGS else _kept(folder, name, cost, part)
+        if not own:
+            continue
+        found[cost] = own
+        beside = {} if cost == STRINGS else _anchors(found, part, {one: texts(name, one) for one in found})
+        made.append(_table(name, cost, part, own, beside, draws))
+    return made
+
+
+def _kept(folder: Path, name: str, cost: str, benchmark: Benchmark) -> dict[str, MetricScores]:
+    """The scores of these texts; those of other texts are an error."""
+    found = {label: rows_of(one) for label, one in kept(folder / folder_name(name, cost)).items()}
+    for label, one in found.items():
+        if one.fingerprint != benchmark.fingerprint or any(len(values) != len(benchmark.rows) for values in one.segments.values()):
+            raise SystemExit(f"the kept scores of {label} are of other texts than those of {name}; score them again.")
+    return found
+
+
+def rows_of(scores: MetricScores) -> MetricScores:
+    """Without the outputs that are about a judge rather than about the texts."""
+    return msgspec.structs.replace(scores, higher_is_better={name: way for name, way in scores.higher_is_better.items() if name not in ABOUT_JUDGE})
+
+
+def _anchors(found: Mapping[str, Mapping[str, MetricScores]], part: Benchmark, wholes: Mapping[str, Benchmark]) -> dict[str, MetricScores]:
+    """The anchors' scores of a part, taken from those of more texts."""
+    rows = [(row.segment, row.system) for row in part.rows]
+    taken = {}
+    for cost, by_label in found.items():
+        for label, one in by_label.items():
+            outputs = [output for output in one.segments if _shown(one, output) in ANCHORS]
+            place = {(row.segment, row.system): at for at, row in enumerate(wholes[cost].rows)}
+            if outputs and all(row in place for row in rows):
+                segments = {output: [one.segments[output][place[row]] for row in rows] for output in one.segments}
+                seconds = one.seconds / len(wholes[cost].rows) * len(rows)
+                taken[label] = msgspec.structs.replace(one, segments=segments, systems={}, fingerprint=part.fingerprint, seconds=seconds)
+    return taken
+
+
+def _shown(scores: MetricScores, output: str) -> str:
+    """What an output is called: by its metric's label, and its own name where several are kept."""
+    return scores.label if len(scores.higher_is_better) == 1 else f"{scores.label}.{output}"
+
+
+def judged(benchmark: Benchmark, scores: Mapping[str, MetricScores], dimensions: Sequence[str]) -> tuple[Judgements, dict[str, float]]:
+    """The judgements with metrics by the name that is shown, with two that do not look at quality, and seconds per 1,000 texts."""
+    found = benchmark.judgements(scores, dimensions=dimensions, outputs="all", corpus_scores=True)
+    names = {
+        one.label if output == one.main else f"{one.label}.{output}": _shown(one, output)
+        for one in scores.values()
+        for output in one.higher_is_better
+    }
+    texts_of = {label: one.seconds / len(benchmark.rows) * 1000 for label, one in scores.items()}
+    seconds = {_shown(one, output): texts_of[one.label] for one in scores.values() for output in one.higher_is_better}
+    rng = np.random.default_rng(12345)
+    blind = {
+        LENGTH: benchmark.cells(len((row.prediction or "").split()) for row in benchmark.rows),
+        RANDOM: benchmark.cells(rng.normal(size=len(benchmark.rows))),
+    }
+    metrics = {**{names[label]: values for label, values in found.metrics.items()}, **blind}
+    systems = {names[label]: values for label, values in found.system_scores.items()}
+    alone = {name: values for name, values in systems.items() if name in OF_WHOLE_SYSTEMS or name not in metrics}
+    directions = {**{names[label]: value for label, value in found.higher_is_better.items()}, LENGTH: None, RANDOM: None}
+    return replace(found, metrics=metrics, system_scores=alone, higher_is_better=directions), {**seconds, LENGTH: 0.0, RANDOM: 0.0}
+
+
+def _table(name: str, cost: str, benchmark: Benchmark, scores: Mapping[str, MetricScores], beside: Mapping[str, MetricScores], draws: int) -> Table:
+    board = BENCHMARKS[name]
+    dimensions = () if board.human is None else (board.human, *(board.others if cost == STRINGS else ()))
+    people, seconds = judged(benchmark, {**beside, **scores}, dimensions)
+    own = {_shown(one, output) for one in scores.values() for output in one.higher_is_better}
+    people = people.only(metrics=[label for label in people.labels if label in own or label in (*ANCHORS, RANDOM)])
+    values, ceilings = _agreement(people, board, draws)
+    human = board.human or "pairs"
+    ranked = {level: [label for label in people.labels if not math.isnan(values[label, human, level].ranked)] for level in board.coefficients}
+    places = {level: _places(people.only(metrics=ranked[level]), board, level, draws) for level in board.coefficients}
+    lines, undefined = [], []
+    for label in people.labels:
+        mine = {key: values[label, *key] for key in ceilings if (label, *key) in values}
+        if all(math.isnan(mine.get((human, level), Value()).value) for level in board.coefficients):
+            undefined.append(label)
+            continue
+        by_level = {level: found[label] for level, found in places.items() if label in found}
+        lines.append(Line(label, mine, by_level, seconds[label], people.higher_is_better.get(label) is not None))
+    first = (human, _main_level(board))
+    lines.sort(key=lambda line: -np.nan_to_num(line.values.get(first, Value()).ranked, nan=-2.0))
+    size = f"{len(benchmark.systems)} systems, {len(benchmark.segments)} segments, {len(benchmark.rows):,} texts"
+    if len(benchmark.groups) > 1:
+        size += f" in {len(benchmark.groups)} language pairs"
+    if benchmark.pairs:
+        size += f", {len(benchmark.pairs):,} pairs"
+    return Table(name, drawn(name, cost), size, lines, ceilings, human, undefined)
+
+
+def _main_level(board: Board) -> str:
+    """The level that sorts the table: single texts, of which there are enough to say something."""
+    return next(level for level in reversed(board.coefficients))
+
+
+def _agreement(people: Judgements, board: Board, draws: int) -> tuple[dict[tuple[str, str, str], Value], dict[tuple[str, str], float]]:
+    """(metric, dimension, level) -> value, and (dimension, level) -> ceiling."""
+    values: dict[tuple[str, str, str], Value] = {}
+    ceilings: dict[tuple[str, str], float] = {}
+    for level, coefficient in board.coefficients.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # systems that were judged on different inputs: the page says so
+            found = people.correlate(levels=level, coefficients=coefficient, interval=board.over, draws=draws)
+        most = {human: max(row["n_groups"] for row in found if row["human"] == human) for human in found.column("human")}
+        for row in found:
+            if row.get("group", "average") != "average":
+                continue
+            defined = row["n_groups"] / max(most[row["human"]], 1) if level == "input" and people.pairs is None else 1.0
+            values[row["metric"], row["human"], level] = Value(row["value"], row["low"], row["high"], defined)
+            ceilings[row["human"], level] = row["ceiling"]
+    return values, ceilings
+
+
+def _places(people: Judgements, board: Board, level: str, draws: int) -> dict[str, Place]:
+    """The cluster of each metric that has (nearly) all cells."""
+    if people.pairs is not None:
+        return {label: Place(*place) for label, place in pair_clusters(people, draws).items()}
+    z = people.human(board.human)
+    lacking = {label: float(np.isnan(values)[~np.isnan(z)].mean()) for label, values in people.metrics.items()}
+    labels = [label for label in people.labels if lacking.get(label, 0.0) <= MOST_MISSING and (level == "system" or label in people.metrics)]
+    chosen = _varying(people.only(metrics=labels, humans=[str(board.human)]), level)
+    target = "inputs" if level == "global" else "systems"
+    coefficient = board.coefficients[level]
+    rows: Any
+    if people.groups is not None:
+        rows = rank(chosen, tasks=[Task(coefficient, level)], generalise_to=target, draws=draws)
+        return {row["metric"]: Place(row["cluster"], 0 if row["not_beaten"] else 1) for row in rows if row["cluster"] is not None}
+    # Swapping whole systems within every input costs minutes per table; the bootstrap of the same claim, which errs on the side of caution, seconds.
+    test = "bootstrap" if level == "input" else "permutation"
+    rows = chosen.compare(level=level, coefficient=coefficient, test=test, generalise_to=target, draws=draws).clusters()
+    return {row["metric"]: Place(row["cluster"], row["losses"]) for row in rows if row["cluster"] is not None}
+
+
+def _varying(people: Judgements, level: str) -> Judgements:
+    """Without metrics that are the same for all texts (exact match, where nothing matches)."""
+
+    def varies(label: str) -> bool:
+        values = people.system_scores.get(label) if level == "system" else None
+        values = people.metrics.get(label) if values is None else values
+        return values is not None and np.nanmax(values) > np.nanmin(values)
+
+    return people.only(metrics=[label for label in people.labels if varies(label)])

@@ -1,0 +1,46 @@
+"""The methods of Judgements are the functions of the package, with the same options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from nlgauge import meta
+from nlgauge.meta import Found, Judgements, benchmarks
+
+SAMPLE = benchmarks.load("sample")
+JUDGED = SAMPLE.judgements(SAMPLE.score("chrf", "ter"), dimensions=["relevance"])
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "options"),
+    [
+        ("correlate", (), {"levels": "global", "interval": "fisher"}),
+        ("compare", (), {"level": "global", "draws": 50, "generalise_to": "inputs"}),
+        ("replicate", (), {"draws": 20, "splits": 3, "level": "global"}),
+        ("between_metrics", (), {"level": "system", "coefficient": "kendall"}),
+        ("top_systems", (), {"ks": [3, 4]}),
+        ("agreement", (), {"draws": 20}),
+        ("rank", (), {"preset": "summeval", "draws": 50}),
+        ("bias", (SAMPLE.corpus(),), {"level": "system"}),
+        ("sentinels", (SAMPLE.corpus(),), {"level": "global", "coefficients": "kendall"}),
+        ("convert", ("chrf", "ter"), {"how": "isotonic"}),
+    ],
+)
+def test_methods_are_the_functions(name: str, given: tuple[Any, ...], options: dict[str, Any]) -> None:
+    method: Callable[..., Found] = getattr(JUDGED, name)
+    found, expected = method(*given, **options), getattr(meta, name)(JUDGED, *given, **options)
+    assert type(found) is type(expected)
+    assert len(found) > 0
+    assert found.to_csv() == expected.to_csv()
+    assert found.made == expected.made
+    assert method.__doc__ is not None
+    assert f"`nlgauge.meta.{name}`" in method.__doc__
+
+
+def test_what_is_made_of_judgements_has_the_methods_too() -> None:
+    part = JUDGED.only(metrics=["chrf"])
+    assert isinstance(part, Judgements)
+    assert part.correlate(levels="global", coefficients="kendall", interval=None).column("metric") == ["chrf"]

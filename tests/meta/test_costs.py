@@ -1,0 +1,60 @@
+"""cost: seconds beside agreement, and the frontier."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from nlgauge.errors import InputError
+from nlgauge.meta import Found, benchmarks, cost
+
+ROWS = [
+    {"metric": metric, "level": level, "human": "q", "value": value, "low": value - 0.1, "high": value + 0.1}
+    for metric, values in {"a": (0.2, 0.4), "b": (0.5, 0.7), "c": (0.1, math.nan)}.items()
+    for level, value in zip(("system", "global"), values, strict=True)
+]
+SECONDS = {"a": 2.0, "b": 3.0, "c": 1.0, "unused": 9.0}
+
+
+def test_several_rows_of_a_metric_have_their_mean_and_no_interval() -> None:
+    found = cost(Found(ROWS, {"seed": 5}), SECONDS)
+    assert found.column("metric") == ["c", "a", "b"]
+    assert found.column("seconds_per_1000") == [1.0, 2.0, 3.0]
+    assert found.column("value")[1:] == pytest.approx([0.3, 0.6])
+    assert math.isnan(found[0]["value"])
+    assert all(math.isnan(row["low"]) and row["n_values"] == 2 for row in found)
+    assert found.column("frontier") == [False, True, True]
+    assert found[0]["human"] == "q"
+    assert "level" not in found.names
+    assert (found.made["analysis"], found.made["seed"]) == ("cost", 5)
+
+
+def test_one_row_of_a_metric_keeps_its_interval() -> None:
+    found = cost(Found(ROWS).where(level="system"), SECONDS)
+    assert [(row["metric"], round(row["low"], 1), row["level"], row["frontier"]) for row in found] == [
+        ("c", 0.0, "system", True),
+        ("a", 0.1, "system", True),
+        ("b", 0.4, "system", True),
+    ]
+
+
+@pytest.mark.parametrize("seconds", [{"a": 1, "b": 1}, {"a": 1, "b": 1, "c": 0}, {"a": 1, "b": 1, "c": math.nan}])
+def test_seconds_of_every_metric_are_needed(seconds: dict[str, float]) -> None:
+    with pytest.raises(InputError, match="the seconds of every metric are needed, above 0; c has none"):
+        cost(Found(ROWS), seconds)
+
+
+def test_seconds_of_a_benchmark_are_of_its_texts() -> None:
+    sample = benchmarks.load("sample")
+    scores = sample.score("chrf", "rouge")
+    seconds = sample.seconds_per_thousand(scores)
+    assert seconds["chrf"] == pytest.approx(scores["chrf"].seconds * 1000 / 96)
+    assert seconds["rouge"] == seconds["rouge.rouge2"] > 0
+
+
+def test_a_plot_needs_seconds() -> None:
+    plots = pytest.importorskip("nlgauge.meta.plots")
+    with pytest.raises(InputError, match="pareto needs the seconds"):
+        plots.pareto(Found(ROWS))
+    assert cost(Found(ROWS), SECONDS).plot().axes[0].get_title(loc="left") == "Agreement and cost"

@@ -1,0 +1,26 @@
+"""docs/meta-evaluation.md runs as printed."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+from nlgauge.meta.levels import LEVELS
+from nlgauge.meta.measures import MEASURES
+
+PAGE = (Path(__file__).parents[2] / "docs" / "meta-evaluation.md").read_text("utf-8")
+
+
+def test_every_block_prints_what_the_page_shows() -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 10
+    assert all(block.startswith(">>> ") for block in blocks)
+    said: list[str] = []
+    examples = doctest.DocTestParser().get_doctest("".join(blocks), {}, "meta-evaluation.md", "meta-evaluation.md", 0)
+    doctest.DocTestRunner(verbose=False).run(examples, out=said.append)
+    assert "".join(said) == ""
+
+
+def test_every_level_and_coefficient_is_named() -> None:
+    assert [name for name in (*LEVELS, *MEASURES) if f"`{name}`" not in PAGE] == []

@@ -1,0 +1,112 @@
+"""Results of every shape open without an error, and show the numbers of the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_cases import VARIANTS, result_of
+
+Open = Callable[..., Any]
+Report = Callable[..., Path]
+
+# For each row of the leaderboard its system and the texts of its scores, without letters.
+_BOARD = """() => [...document.querySelectorAll(".board tbody tr")].map(row =>
+    [row.querySelector("th").textContent, ...[...row.querySelectorAll(".score")].map(cell => cell.firstChild.textContent)])"""
+_MINI = """() => [...document.querySelectorAll(".mini tbody tr")].map(row =>
+    [row.querySelector("th").textContent, ...[...row.querySelectorAll("td")].map(cell => cell.firstChild.textContent)])"""
+
+
+def same(shown: str, value: float) -> bool:
+    """Whether a number is shown to its last digit; "n/a" is what is not known."""
+    if shown == "n/a":
+        return value != value
+    digits = len(shown.partition(".")[2])
+    return digits > 0 and abs(float(shown.replace("−", "-")) - value) <= 0.5 * 10**-digits + 1e-9
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_it_opens_and_shows_the_scores(variant: str, opened: Open, report: Report) -> None:
+    shown = opened(report(variant))
+    result = result_of(variant)
+    rows = shown.page.evaluate(_BOARD)
+    assert sorted(row[0] for row in rows) == sorted(result.systems)
+    for system, *scores in rows:
+        wanted = [result[system][label][output.name] for label in result.labels for output in result.tables[system, label].leading()]
+        assert len(scores) == len(wanted)
+        assert all(map(same, scores, wanted)), (scores, wanted)
+    assert shown.errors == shown.dialogs == []
+    assert not shown.page.locator(".failed").count()
+    assert all(address.startswith(("file:", "data:")) for address in shown.requests)
+
+
+@pytest.mark.parametrize("variant", ["three systems", "one system", "one segment", "no references", "unknown scores"])
+def test_the_scores_of_every_segment(variant: str, opened: Open, report: Report) -> None:
+    shown = opened(None)
+    result = result_of(variant)
+    columns = [
+        (label, output.name)
+        for label in result.labels
+        for output in result.tables[result.systems[0], label].leading()
+        if output.name in result.tables[result.systems[0], label].segments()
+    ]
+    given = [(name, by_system) for name, by_system in result.corpus.system_fields.items()]
+    for segment in range(0, len(result.corpus), 3):
+        # Another hash alone would not load the page again.
+        shown.page.goto("about:blank")
+        page = shown.goto(f"{report(variant).as_uri()}#segments?s={segment}")
+        assert page.locator("#detail h3").first.inner_text() == str(result.corpus.ids[segment])
+        for system, *scores in page.evaluate(_MINI):
+            wanted = [float(result.tables[system, label].segments()[name][segment]) for label, name in columns]
+            wanted += [by_system[system][segment] for _, by_system in given]
+            assert len(scores) == len(wanted)
+            assert all(map(same, scores, wanted)), (segment, system, scores, wanted)
+    assert shown.errors == []
+
+
+def test_many_systems_have_ranks_and_few_have_letters(opened: Open, report: Report) -> None:
+    ranks = result_of("seventeen systems").ranks(resamples=200)
+    of_bleu = next(row for row in ranks if row.label == "bleu").ranks
+    marks = dict(
+        opened(report("seventeen systems")).page.evaluate("""() => [...document.querySelectorAll(".board tbody tr")].map(row =>
+        [row.querySelector("th").textContent, row.querySelector("td sup").textContent])""")
+    )
+    for system, rank in zip(result_of("seventeen systems").systems, of_bleu, strict=True):
+        assert marks[system] == (str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}")
+    letters = next(row for row in result_of("three systems").ranks(resamples=200) if row.label == "bleu").letters
+    assert opened(report("three systems")).page.evaluate(
+        "() => [...document.querySelectorAll('.board tbody tr td:nth-child(3) sup')].map(node => node.textContent)"
+    ) == list(letters)
+
+
+def test_one_system_is_not_called_better(opened: Open, report: Report) -> None:
+    shown = opened(report("one system"))
+    assert "there is no other system" in shown.page.locator("h1").inner_text()
+    assert not shown.page.locator("#compare").is_visible()
+
+
+def test_a_report_without_texts_says_so_and_has_none(opened: Open, report: Report) -> None:
+    path = report("three systems", texts=False)
+    shown = opened(path)
+    assert "made without texts" in shown.page.locator("#why").inner_text()
+    assert shown.page.locator("script[id^='d-text'], script[id^='d-why'], #d-predictions, #d-sources").count() == 0
+    assert shown.errors == []
+
+
+def test_texts_beyond_the_budget_are_those_of_the_chosen_segments(opened: Open, report: Report) -> None:
+    path = report("three systems", max_size=0, explain=5)
+    shown = opened(None)
+    said = {}
+    for segment in range(12):
+        shown.page.goto("about:blank")
+        page = shown.goto(f"{path.as_uri()}#segments?s={segment}")
+        said[segment] = "holds the texts of 5 segments alone" in page.locator("#why").inner_text()
+    assert sum(said.values()) == 7
+    assert shown.errors == []
+
+
+def test_whole_corpus_metrics_have_no_segments(opened: Open, report: Report) -> None:
+    shown = opened(report("only whole-corpus metrics"))
+    assert "No metric of this result scores segments one by one." in shown.page.locator("#segments").inner_text()

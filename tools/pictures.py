@@ -1,0 +1,155 @@
+"""python tools/pictures.py [PLOT...]: makes the pictures of docs/plots.md from real results.
+
+Numbers are of SummEval (100 articles, five or all 17 systems; its folder is NLGAUGE_BENCHMARKS), texts of the sample that comes with nlgauge. Needs
+the extra plot and the models minilm and smollm2 (`nlgauge models get minilm smollm2`).
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from nlgauge import plots
+from nlgauge.analysis.cosmic import information_graph, rank_summarisers
+from nlgauge.analysis.shannon import separation
+from nlgauge.features import Features, RunOptions
+from nlgauge.features.encoders import TextEmbedding
+from nlgauge.io import read_corpus
+from nlgauge.meta import Found, Judgements, benchmarks, compare, correlate, power, stress, top_systems
+from nlgauge.results.result import Result
+from nlgauge.scorer import Scorer
+
+ROOT = Path(__file__).parents[1]
+PICTURES = ROOT / "docs" / "pictures"
+SYSTEMS = ("M22", "M17", "M8", "M11", "M20")
+DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
+COSMIC = "cosmic(model='minilm', estimator='gaussian')"
+_DOTS_PER_INCH = 110
+
+
+@cache
+def summeval(every: bool = False) -> Any:
+    whole = benchmarks.load("summeval")
+    return whole if every else whole.where(systems=SYSTEMS)
+
+
+@cache
+def result() -> Result:
+    corpus = summeval().corpus()
+    return Scorer(["bleu", "rouge(rouge_types=['rouge1', 'rougeL'])", "chrf", "novelty(max_order=2)"]).score_corpus(corpus, None, RunOptions(1))
+
+
+@cache
+def scores() -> Any:
+    return summeval(True).score("bleu", "rouge", "chrf", "f1", "novelty")
+
+
+@cache
+def judged() -> Judgements:
+    return summeval(True).judgements(scores(), dimensions=DIMENSIONS)
+
+
+def only(level: str = "system", human: str = "relevance") -> Found:
+    return correlate(judged(), level, "kendall", human, draws=500)
+
+
+@cache
+def sample(*metrics: str) -> Result:
+    corpus = read_corpus([str(ROOT / "src" / "nlgauge" / "data" / "sample.jsonl")])
+    return Scorer(list(metrics)).score_corpus(corpus.take(np.arange(1)), None, RunOptions(1))
+
+
+def why(metric: str, plot: Callable[..., Any] = plots.explanation, **options: Any) -> Any:
+    explained = sample(metric).explain(metric.partition("(")[0], "ferry-1", "baseline")
+    return plot(explained[0], **options)
+
+
+def swept() -> Found:
+    rows = []
+    for order in range(1, 9):
+        name = f"chrf(char_order={order})"
+        found = correlate(summeval(True).judgements(summeval(True).score(name), dimensions=DIMENSIONS), "system", "kendall", draws=300)
+        rows += [{**row, "metric": row["human"], "order": order} for row in found.rows]
+    return Found([{name: value for name, value in row.items() if name != "human"} for row in rows])
+
+
+def spoilt() -> Any:
+    rows = [row for row in benchmarks.load("summeval").rows if row.system == "M11"][:60]
+    return separation([row.source for row in rows], [row.references[0] for row in rows], "js_divergence")
+
+
+def stressed() -> Found:
+    rows = [row for row in benchmarks.load("summeval").rows if row.system == "M22"][:40]
+    texts = [row.references[0] for row in rows]
+    return stress(["bleu", "rouge(rouge_types=['rougeL'])", "chrf"], texts, [list(row.references[1:4]) for row in rows], seed=1)
+
+
+def embedded() -> dict[str, Any]:
+    corpus = summeval().corpus()
+    sides = {"source": corpus.sources, **{name: corpus.predictions[name].values for name in ("M22", "M11")}}
+    vectors, *places = Features(corpus.texts, RunOptions(1)).get(TextEmbedding("minilm", "sentence", alone=True), *sides.values())
+    return {name: vectors.vectors.values[place] for name, place in zip(sides, places, strict=True)}
+
+
+@cache
+def informed() -> Any:
+    return rank_summarisers(summeval().corpus(), COSMIC)
+
+
+EVERY: dict[str, Callable[[], Any]] = {
+    "intervals": lambda: plots.intervals(result(), ["bleu", "rouge.rouge1", "rouge.rougeL", "chrf"]),
+    "forest": lambda: plots.forest(result(), "M22", "M11"),
+    "waterfall": lambda: plots.waterfall(result(), "chrf", "M22", "M11"),
+    "distributions": lambda: plots.distributions(spoilt(), "Jensen-Shannon divergence, turned"),
+    "agreement": lambda: plots.agreement(judged()),
+    "human_map": lambda: plots.human_map(judged()),
+    "profiles": lambda: plots.profiles(correlate(judged(), "system", "kendall", interval=None), "human"),
+    "scatter": lambda: plots.scatter(judged(), "chrf", "relevance"),
+    "winmatrix": lambda: plots.winmatrix(compare(judged(), human="relevance", draws=500)),
+    "pareto": lambda: plots.pareto(only(), summeval(True).seconds_per_thousand(scores())),
+    "calibration": lambda: plots.calibration(judged(), "chrf", "relevance"),
+    "landscape": lambda: plots.landscape(judged(), "chrf", "relevance"),
+    "topk": lambda: plots.topk(top_systems(judged(), "relevance")),
+    "stress": lambda: plots.stress(stressed()),
+    "power": lambda: plots.power(power(r1=0.7, r2=0.6, r12=0.8, n=[8, 12, 17, 24, 32, 48, 64], draws=500)),
+    "sweep": lambda: plots.sweep(swept(), "order"),
+    "by_model": lambda: plots.by_model(informed()),
+    "information_graph": lambda: plots.information_graph(information_graph(summeval().corpus(), COSMIC)),
+    "error_bound": lambda: plots.error_bound({one.system: one.information for one in informed()}),
+    "embedding_map": lambda: plots.embedding_map(embedded()),
+    "taxonomy": plots.taxonomy,
+    "tokens": lambda: why("shannon(model='smollm2')"),
+    "ngrams": lambda: why("bleu"),
+    "words": lambda: why("meteor"),
+    "groups": lambda: why("sari"),
+    "edits": lambda: why("ter"),
+    "lattice": lambda: why("cder", plots.edits, form="lattice"),
+    "alignment": lambda: why("bertscore(model='minilm', layer=6)"),
+    "alignment_text": lambda: why("bertscore(model='minilm', layer=6)", plots.alignment, form="text"),
+    "transport": lambda: why("moverscore(model='minilm')"),
+    "guesses": lambda: why("infolm(model='smollm2')"),
+}
+
+
+def main(names: list[str]) -> None:
+    PICTURES.mkdir(exist_ok=True)
+    for name in names or EVERY:
+        axes = EVERY[name]()
+        first = np.atleast_1d(axes).flat[0]
+        path = PICTURES / f"{name}.png"
+        held = io.BytesIO()
+        first.figure.figure.savefig(held, format="png", dpi=_DOTS_PER_INCH)
+        # Few colours are enough for a plot, and make the repository smaller.
+        Image.open(held).convert("RGB").quantize(64).save(path, optimize=True)
+        print(f"{path.relative_to(ROOT)} ({path.stat().st_size / 1000:.0f} kB): {plots.alt(axes)}", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

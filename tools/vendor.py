@@ -1,0 +1,54 @@
+"""Builds what the pages carry of other people's work: a part of D3 and two fonts, with their licences.
+
+    python tools/vendor.py
+
+installs the packages of tools/vendor/package-lock.json (npm checks their hashes), bundles the functions that tools/vendor/d3.js names, copies the
+fonts, and writes src/nlgauge/web/vendor with a list of versions, licences and hashes. Nothing of it is fetched when nlgauge is installed or run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent / "vendor"
+TARGET = Path(__file__).parents[1] / "src" / "nlgauge" / "web" / "vendor"
+FONTS = {
+    "inter.woff2": ("@fontsource-variable/inter", "inter-latin-wght-normal.woff2"),
+    "source-serif.woff2": ("@fontsource/source-serif-4", "source-serif-4-latin-400-normal.woff2"),
+}
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        place = Path(scratch)
+        for name in ("package.json", "package-lock.json", "d3.js"):
+            shutil.copy(HERE / name, place)
+        subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=place, check=True)
+        modules = place / "node_modules"
+        TARGET.mkdir(parents=True, exist_ok=True)
+        options = ["--bundle", "--format=esm", "--minify", "--legal-comments=none", f"--outfile={TARGET / 'd3.js'}"]
+        subprocess.run([modules / ".bin" / "esbuild", "d3.js", *options], cwd=place, check=True)
+        for target, (package, file) in FONTS.items():
+            shutil.copy(modules / package / "files" / file, TARGET / target)
+        packages = sorted(
+            path.parent.relative_to(modules).as_posix()
+            for pattern in ("d3-*/package.json", "internmap/package.json", "@fontsource*/*/package.json")
+            for path in modules.glob(pattern)
+        )
+        licences = []
+        for package in packages:
+            about = json.loads((modules / package / "package.json").read_text("utf-8"))
+            licence = next(path for path in (modules / package).iterdir() if path.name.upper().startswith("LICENSE"))
+            licences.append(f"{package} {about['version']}, {about['license']}\n\n{licence.read_text('utf-8').strip()}\n")
+        (TARGET / "LICENSES.txt").write_text(("\n" + 100 * "-" + "\n\n").join(licences), "utf-8")
+    files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(TARGET.iterdir()) if path.name != "hashes.json"}
+    (TARGET / "hashes.json").write_text(json.dumps(files, indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
