@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -56,13 +56,14 @@ def test_documents_are_drawn_whole():
     documents = ["d", "d", "e", "f", "e", "d"]
     clusters = Clusters(documents, 6)
     assert clusters.count == 3
-    for drawn in (np.concatenate(list(clusters.bootstrap(50, 1))), np.concatenate(list(clusters.swaps(50, 1)))):
+    for draws in (clusters.bootstrap(50, 1), clusters.swaps(50, 1)):
+        drawn = clusters.of_segments(np.concatenate(list(draws)))
         assert drawn.shape == (50, 6)
         assert (drawn[:, [0, 0, 2]] == drawn[:, [1, 5, 4]]).all()
     for half in clusters.halves(50, 1):
         assert len({documents[i] for i in half}) == 1
         assert all((documents[i] not in {documents[j] for j in half}) or i in half for i in range(6))
-    counts = np.concatenate(list(clusters.bootstrap(2000, 1)))
+    counts = clusters.of_segments(np.concatenate(list(clusters.bootstrap(2000, 1))))
     assert (counts[:, [0, 2, 3]].sum(axis=1) == 3).all()
     assert counts[:, 0].mean() == pytest.approx(1, abs=0.05)
 
@@ -545,3 +546,58 @@ def test_one_comparison_is_short_in_a_console() -> None:
     assert repr(bleu) == f"Compared(bleu, A - B: {bleu.difference:.2f} [{bleu.low:.2f}, {bleu.high:.2f}], p {bleu.p:.4f})"
     assert repr(rouge).startswith(f"Compared(rouge {rouge.output.name}, A - B: {rouge.difference:.4f} [")
     assert repr(bleu._replace(low=math.nan, p=math.nan, reason="too few")) == f"Compared(bleu, A - B: {bleu.difference:.2f} n/a, p n/a, too few)"
+
+
+@pytest.fixture
+def large(monkeypatch) -> tuple[nlgauge.results.result.Result, nlgauge.results.result.Result]:
+    """The same 3,000 segments, drawn one by one and in 1,000 groups."""
+    rng = np.random.default_rng(1)
+    references = [" ".join(rng.choice(list("abcdef"), size=8)) for _ in range(3000)]
+    predictions = {
+        name: [" ".join(word if rng.random() < kept else "x" for word in text.split()) for text in references]
+        for name, kept in {"A": 0.8, "B": 0.79}.items()
+    }
+    alone = nlgauge.score(predictions, references, metrics=["bleu", "wer"])
+    alone.intervals()
+    alone.compare()
+    monkeypatch.setattr(resampling, "MOST_UNITS", 2000)
+    monkeypatch.setattr(resampling, "GROUPS", 1000)
+    return alone, replace(alone, _last=[])
+
+
+def test_very_many_segments_are_drawn_in_groups_with_intervals_and_tests_of_the_same_size(large):
+    alone, grouped = large
+    for system in ("A", "B"):
+        for label in ("bleu", "wer"):
+            one, other = (result.intervals(resamples=1000)[system][label]["score"] for result in (alone, grouped))
+            assert one.score == other.score
+            assert other != one
+            assert other.high - other.low == pytest.approx(one.high - one.low, rel=0.12)
+    for test in ("randomisation", "bootstrap"):
+        ours, theirs = (result.compare(test=test)["wer"] for result in (alone, grouped))
+        assert theirs.p == pytest.approx(ours.p, abs=0.06)
+        assert theirs.high - theirs.low == pytest.approx(ours.high - ours.low, rel=0.12)
+
+
+def test_drawing_in_groups_is_said_and_is_not_sacrebleus(large):
+    grouped = large[1]
+    said = "3,000 segments (or documents) are drawn in 1,000 groups that chance put together"
+    assert said in " ".join(grouped.to_text().split()) and said in " ".join(str(grouped.compare()).split())
+    with pytest.raises(ParameterError, match="sacreBLEU draws single segments, and 3,000"):
+        grouped.compare(legacy="sacrebleu")
+
+
+def test_groups_are_of_equal_size_whole_documents_and_the_same_every_time(monkeypatch):
+    monkeypatch.setattr(resampling, "MOST_UNITS", 6)
+    monkeypatch.setattr(resampling, "GROUPS", 4)
+    assert Clusters(None, 6).grouped == 0
+    clusters = Clusters(None, 8)
+    groups = clusters.of_segments(np.arange(4))
+    assert (clusters.count, clusters.grouped) == (4, 8) and sorted(groups.tolist()) == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert (groups == Clusters(None, 8).of_segments(np.arange(4))).all()
+    documents = [str(i % 7) for i in range(21)]
+    owners = Clusters(documents, 21).of_segments(np.arange(4))
+    assert (owners[:7] == owners[7:14]).all() and set(owners.tolist()) == {0, 1, 2, 3}
+    rows = np.arange(42.0).reshape(21, 2)
+    totals = Clusters(documents, 21).totals([rows[:5], rows[5:]], 2)
+    assert totals.tolist() == [rows[owners == group].sum(axis=0).tolist() for group in range(4)]

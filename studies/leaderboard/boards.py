@@ -121,6 +121,11 @@ METRICS: dict[str, Scored] = {
     "yes_no(question='Does this text say the same as the reference?', with_reference=True)": Scored(JUDGES, ("yes_no", COVERED), ("wmt17_da_seg",)),
     "pairwise": Scored(JUDGES, ("pairwise", *ABOUT_JUDGE), ("wmt17_da_seg",)),
     "gemba(with_reference=True)": Scored(JUDGES, benchmarks=("wmt17_da_seg",)),
+    "rubric(criteria='Does the response say what the reference says?', with_source=False, with_reference=True, max_tokens=120)": Scored(
+        JUDGES, ("rubric", COVERED), ("wmt17_da_seg",)
+    ),
+    # It is fitted on the texts of a system, and a sample would be too few of them.
+    "cosmic(model='minilm')": Scored(benchmarks=("summeval", "realsumm", "rose_cnndm", "webnlg2020_en", "primer_dailynews300")),
     **dict.fromkeys(("frechet(model='minilm')", "mauve(model='minilm', features='embedding')"), Scored(benchmarks=("webnlg2020_en",), whole=True)),
     "shannon(model='smollm2')": Scored(
         SLOW,

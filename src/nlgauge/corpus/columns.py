@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 Array = NDArray[Any]
+_BLOCK_ROWS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,3 +163,16 @@ def offsets_of(lengths: Sequence[int] | Array) -> Array:
     found = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.asarray(lengths, dtype=np.int64).cumsum(out=found[1:])
     return found
+
+
+def blocks(rows: int) -> Iterator[tuple[int, int]]:
+    """Where blocks of rows start and end that are read one after the other, so that no more than one of them need be in memory."""
+    return ((start, min(start + _BLOCK_ROWS, rows)) for start in range(0, rows, _BLOCK_ROWS))
+
+
+def let_go(*arrays: Array) -> None:
+    """Gives back the memory of arrays that were read from mapped files; they are read again where they are used again."""
+    for array in arrays:
+        mapped = getattr(array, "_mmap", None)
+        if mapped is not None and hasattr(mapped, "madvise"):
+            mapped.madvise(mmap.MADV_DONTNEED)

@@ -12,7 +12,7 @@ from nlgauge.export.numbers import bounds, counted, number, p_value, stars
 from nlgauge.export.tested import any_tested, corrected, how_tested, tested_otherwise
 from nlgauge.metric import CorpusMetric, Output
 from nlgauge.results.inference import Interval
-from nlgauge.results.resampling import Clusters, caution
+from nlgauge.results.resampling import Clusters, caution, drawn_in_groups
 
 if TYPE_CHECKING:
     from nlgauge.results.comparison import Compared, Comparison
@@ -203,9 +203,11 @@ def _remarks(cells: ScoreCells) -> list[str]:
                 found.append(f"{label}, {system}: {scores[output.name]:g} {output.note}.")
     if cells.comparison is not None and any_tested(cells.comparison):
         found.append(f"p-values: against {cells.comparison.rows[0].first}, {how_tested(cells.comparison)}, Holm-{corrected(cells.comparison)}.")
-    units = Clusters(result.corpus.documents, len(result.corpus)).count
-    if cells.intervals is not None and caution(units, ""):
-        found.append(f"Caution: {caution(units, '')}.")
+    units = Clusters(result.corpus.documents, len(result.corpus))
+    if cells.intervals is not None and caution(units.count, ""):
+        found.append(f"Caution: {caution(units.count, '')}.")
+    if cells.intervals is not None and units.grouped:
+        found.append(f"Intervals and tests: {drawn_in_groups(units)}.")
     return found
 
 

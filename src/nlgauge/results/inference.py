@@ -196,7 +196,8 @@ class Inference:
 
         count = min(self.plan.resamples, metric.resamples)
         observed = differences(np.zeros(len(self.corpus)))
-        p_values = swap_test(differences, observed, self.plan.clusters.swaps(count, self.plan.seed))
+        swaps = map(self.plan.clusters.of_segments, self.plan.clusters.swaps(count, self.plan.seed))
+        p_values = swap_test(differences, observed, swaps)
         reason = f"tested by approximate randomisation with {count} recomputations, which give no interval of the difference"
         return {
             name: PairTest(math.nan, math.nan, p, "randomisation", count, _unknown(observed[name]) if math.isnan(p) else reason)
@@ -206,8 +207,8 @@ class Inference:
 
 def bootstrap_scores(tables: list[Table], plan: Resampling) -> list[Arrays]:
     """For each table every output of every resample; the resamples are the same for all tables."""
-    rows = plan.weighted(tables)
-    sums = np.concatenate([counts @ rows for counts in plan.clusters.bootstrap(plan.resamples, plan.seed)])
+    totals = plan.totals(tables)
+    sums = np.concatenate([counts @ totals for counts in plan.clusters.bootstrap(plan.resamples, plan.seed)])
     return unstacked(tables, sums)
 
 
@@ -241,8 +242,8 @@ def _unknown(observed: float) -> str:
 
 
 def randomised(first: list[Table], second: list[Table], plan: Resampling, swaps: Iterable[Array]) -> list[Arrays]:
-    """For each pair of tables the differences of all outputs after each of the swaps, which come in blocks (resamples, segments)."""
-    a, b = plan.weighted(first), plan.weighted(second)
+    """For each pair of tables the differences of all outputs after each of the swaps, which come in blocks (resamples, units)."""
+    a, b = plan.totals(first), plan.totals(second)
     moved = np.concatenate([swap @ (b - a) for swap in swaps])
     ours, theirs = unstacked(first, a.sum(axis=0) + moved), unstacked(second, b.sum(axis=0) - moved)
     with np.errstate(invalid="ignore"):

@@ -15,12 +15,15 @@ from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
 from nlgauge.results.comparison import Compared
 from nlgauge.results.inference import Inference, randomised
+from nlgauge.results.resampling import drawn_in_groups
 
 
 def as_sacrebleu(inferred: Inference, rows: Sequence[Compared], test: str) -> list[Compared]:
     """The rows with sacreBLEU's p-values; metrics that are not computed from per-segment statistics keep theirs."""
     if inferred.corpus.documents is not None or inferred.corpus.weights is not None:
         raise ParameterError("sacreBLEU draws single segments of equal weight; legacy='sacrebleu' is for corpora without documents and weights.")
+    if inferred.plan.clusters.grouped:
+        raise ParameterError(f"sacreBLEU draws single segments, and {drawn_in_groups(inferred.plan.clusters)}; use legacy=None.")
     return [row._replace(p=_p(inferred, row, test)) if _testable(inferred, row) else row for row in rows]
 
 

@@ -27,7 +27,7 @@ from nlgauge.results.groups import Groups, taken
 from nlgauge.results.inference import Inference
 from nlgauge.results.labels import label_of, labels_found
 from nlgauge.results.ranks import Ranks
-from nlgauge.results.resampling import Clusters, Resampling, caution, checked_plan
+from nlgauge.results.resampling import Clusters, Resampling, caution, checked_plan, drawn_in_groups
 from nlgauge.results.scores import score_records
 from nlgauge.results.segments import SegmentList, disagreements, segment_columns, worst
 from nlgauge.results.table import Table
@@ -208,8 +208,8 @@ class Result(Exported, Mapping[str, Any]):
             raise ParameterError(f"test must be 'randomisation' or 'bootstrap', got {test!r:.60}.")
         inferred = self._inference(confidence, resamples, seed)
         pairs = self._pairs(systems)
-        warned = caution(inferred.plan.clusters.count, test)
-        if warned and test == "bootstrap":
+        warned = caution(inferred.plan.clusters.count, test) or drawn_in_groups(inferred.plan.clusters)
+        if test == "bootstrap" and caution(inferred.plan.clusters.count, test):
             warnings.warn(f"{warned}; use test='randomisation'.", stacklevel=2)
         rows = inferred.compared(pairs, test)
         if legacy is not None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge.corpus.columns import Array, blocks, let_go
 from nlgauge.errors import MetricError
 from nlgauge.metric import AnyMetric, Arrays, Metric, Output
 
@@ -49,8 +50,16 @@ class Table:
     def _scores(self) -> dict[str, Any]:
         if not self.additive:
             return with_score(dict(self.values))
-        rows = {part: rows.sum(axis=0) if self.weights is None else self.weights @ rows for part, rows in self.statistics.items()}
-        return with_score({name: float(value) for name, value in outputs_of(self.metric, rows, ()).items()})
+        sums = np.zeros(self.width)
+        for rows in weighted_blocks([self], self.weights):
+            sums += rows.sum(axis=0)
+        (found,) = unstacked([self], sums[None])
+        return with_score({name: float(value[0]) for name, value in found.items()})
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row of all parts has."""
+        return sum(rows.shape[1] for rows in self.statistics.values())
 
     def segments(self) -> Arrays:
         """Every output for every segment; nothing for a corpus metric."""
@@ -58,15 +67,24 @@ class Table:
 
     @cached_property
     def _segments(self) -> Arrays:
-        if not isinstance(self.metric, Metric):
-            return self.saved_segments
-        count = len(next(iter(self.statistics.values())))
-        return outputs_of(self.metric.for_segments(), self.statistics, (count,))
+        found = list(self._segments_in_blocks())
+        return found[0] if len(found) == 1 else {name: np.concatenate([block[name] for block in found]) for name in found[0]}
 
     def undefined(self) -> dict[str, int]:
         """How many segments have no value of an output, where that is any: they are left out of its corpus score."""
-        counts = {name: int(np.isnan(values).sum()) for name, values in self.segments().items()}
+        counts: Counter[str] = Counter()
+        for found in self._segments_in_blocks():
+            counts.update({name: int(np.isnan(values).sum()) for name, values in found.items()})
         return {name: count for name, count in counts.items() if count}
+
+    def _segments_in_blocks(self) -> Iterator[Arrays]:
+        if not isinstance(self.metric, Metric):
+            yield self.saved_segments
+            return
+        metric = self.metric.for_segments()
+        for start, stop in blocks(len(next(iter(self.statistics.values())))):
+            yield outputs_of(metric, {part: rows[start:stop] for part, rows in self.statistics.items()}, (stop - start,))
+            let_go(*self.statistics.values())
 
 
 def outputs_of(metric: AnyMetric, statistics: Arrays, shape: tuple[int, ...]) -> Arrays:
@@ -93,9 +111,13 @@ def with_score(outputs: dict[str, Any]) -> dict[str, Any]:
     return outputs if "score" in outputs or not outputs else {"score": next(iter(outputs.values())), **outputs}
 
 
-def stacked(tables: list[Table]) -> Array:
-    """All statistics of several tables side by side, for one matrix product over all of them."""
-    return np.hstack([rows for table in tables for rows in table.statistics.values()])
+def weighted_blocks(tables: Sequence[Table], weights: Array | None) -> Iterator[Array]:
+    """All statistics of several tables side by side, in blocks of segments, each row as heavy as its segment."""
+    every = [rows for table in tables for rows in table.statistics.values()]
+    for start, stop in blocks(len(every[0])):
+        found = np.hstack([rows[start:stop] for rows in every])
+        let_go(*every)
+        yield found if weights is None else found * weights[start:stop, None]
 
 
 def unstacked(tables: list[Table], sums: Array) -> list[Arrays]:
