@@ -133,6 +133,8 @@ class Corpus:
         """How many references every segment has, "var" where that varies."""
         if self.references is None:
             return "0"
+        if self.references.is_single:
+            return "1"
         least, most = self.references.lengths.min(), self.references.lengths.max()
         return str(least) if least == most else "var"
 
@@ -149,6 +151,23 @@ class Corpus:
             documents=None if self.documents is None else _picked(self.documents, numbers),
             fields={name: _picked(values, numbers) for name, values in self.fields.items()},
             system_fields={name: {system: _picked(values, numbers) for system, values in own.items()} for name, own in self.system_fields.items()},
+        )
+
+    def apart(self, segments: Array) -> Corpus:
+        """The corpus of these segments with texts of its own, each distinct one once."""
+        part = self.take(segments)
+        columns = [*part.predictions.values(), *([] if part.references is None else [part.references])]
+        ids = np.concatenate([*(column.values for column in columns), *([] if part.sources is None else [part.sources])])
+        old, places = np.unique(ids, return_inverse=True)
+        texts = Texts()
+        new = texts.intern_all(self.texts.many(old))[places]
+        parts = iter(np.split(new, np.cumsum([len(column.values) for column in columns])))
+        return replace(
+            part,
+            texts=texts,
+            predictions={system: replace(column, values=next(parts)) for system, column in part.predictions.items()},
+            references=None if part.references is None else replace(part.references, values=next(parts)),
+            sources=None if part.sources is None else next(parts),
         )
 
     def matching(self, **conditions: Any) -> Array:

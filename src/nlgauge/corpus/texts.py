@@ -76,6 +76,10 @@ class Texts:
         """The ids of texts, new ones in order of first appearance."""
         return number_texts(texts, self._ids, self.strings)
 
+    def many(self, numbers: Array) -> list[str]:
+        """The texts with these ids."""
+        return list(map(self.strings.__getitem__, numbers.tolist()))
+
     def find(self, text: str) -> int | None:
         """The id of a text; None where it is not here."""
         return self._ids.get(text)
@@ -116,10 +120,9 @@ class DerivedTexts:
 
     def strings_of(self, text_ids: Array) -> list[str]:
         """The texts with these ids."""
-        ids = text_ids.tolist()
-        if len(ids) and text_ids.max() >= self.given:
-            return [self[text_id] for text_id in ids]
-        return list(map(self._texts.strings.__getitem__, ids))
+        if len(text_ids) and text_ids.max() >= self.given:
+            return [self[text_id] for text_id in text_ids.tolist()]
+        return self._texts.many(text_ids)
 
     def __getitem__(self, text_id: int) -> str:
         return self._texts[text_id] if text_id < self.given else self._derived[text_id - self.given]

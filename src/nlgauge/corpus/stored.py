@@ -1,0 +1,219 @@
+"""A corpus on disk, for more segments than memory holds: columns of numbers that are mapped, texts that are read when they are asked for.
+
+texts.jsonl, texts.ends               the texts, one JSON string per line, and where each line ends
+predictions-0.ids, predictions-0.ends the numbers of the texts that the first system gave, and where each segment's end, where not all have one
+references.ids, references.ends       the same for references
+sources.ids                           the number of each segment's source
+
+Numbers are whole, of eight bytes, the lowest first. Texts are the same one only within what was added at once: how often a text is repeated over
+millions of segments nobody knows without holding them all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, BinaryIO, overload
+
+import msgspec
+import numpy as np
+
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.columns import Array, Ragged, blocks, let_go
+from nlgauge.corpus.texts import Texts
+from nlgauge.errors import InputError
+
+_NUMBER = np.dtype("<i8")
+
+
+class StoredFacts(msgspec.Struct):
+    """What must be known of a stored corpus before its files are opened."""
+
+    systems: list[str]
+    segments: int
+    texts: int
+    references: bool
+    sources: bool
+    lang: str | None
+
+
+class StoredLines(Sequence[str]):
+    """Texts of a file of JSON strings, each read when it is asked for."""
+
+    def __init__(self, path: Path, ends: Array) -> None:
+        self._ends = ends
+        self._path = path
+        self._file = os.open(path, os.O_RDONLY)
+
+    def __del__(self) -> None:
+        os.close(self._file)
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> Any:
+        if isinstance(place, slice):
+            return self.many(np.arange(len(self))[place])
+        return self.many(np.array([range(len(self))[place]]))[0]
+
+    def __iter__(self) -> Iterator[str]:
+        for start, stop in blocks(len(self)):
+            yield from self.many(np.arange(start, stop))
+
+    def many(self, numbers: Array) -> list[str]:
+        """The texts with these numbers; neighbours are read at once."""
+        if not len(numbers):
+            return []
+        first, last = int(numbers.min()), int(numbers.max())
+        start = int(self._ends[first - 1]) if first else 0
+        if last - first < 4 * len(numbers):
+            ends = np.asarray(self._ends[first : last + 1]) - start
+            data = os.pread(self._file, int(ends[-1]), start)
+            bounds = [0, *ends.tolist()]
+            lines = [data[bounds[i] : bounds[i + 1]] for i in (numbers - first).tolist()]
+        else:
+            lines = [os.pread(self._file, end - begin, begin) for begin, end in map(self._bounds, numbers.tolist())]
+        try:
+            found: list[str] = msgspec.json.decode(b"[" + b",".join(lines) + b"]", type=list[str])
+        except msgspec.MsgspecError as error:
+            raise InputError(f"{self._path} is damaged: {error}") from None
+        return found
+
+    def _bounds(self, number: int) -> tuple[int, int]:
+        return int(self._ends[number - 1]) if number else 0, int(self._ends[number])
+
+
+class StoredTexts(Texts):
+    """The texts of a stored corpus. They are read by number; whether a text is among them is not known."""
+
+    def __init__(self, lines: StoredLines) -> None:
+        super().__init__()
+        self.strings = lines  # type: ignore[assignment]
+
+    def many(self, numbers: Array) -> list[str]:
+        """The texts with these numbers."""
+        found: list[str] = self.strings.many(numbers)  # type: ignore[attr-defined]
+        return found
+
+    def intern_all(self, texts: list[str]) -> Array:
+        raise InputError("a corpus that was stored takes no more texts; take it into memory first.")
+
+    def intern(self, text: str) -> int:
+        return int(self.intern_all([text])[0])
+
+
+class CorpusWriter:
+    """Adds segments to a corpus on disk."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._files = ExitStack()
+        self._open: dict[str, BinaryIO] = {}
+        self._texts = self._bytes = self._segments = 0
+        self._counts: dict[str, int] = {}
+
+    def append(self, corpus: Corpus) -> None:
+        """Adds all segments of a corpus that has neither ids nor weights nor fields of its own."""
+        strings = corpus.texts.strings
+        lines = [msgspec.json.encode(text) + b"\n" for text in strings]
+        self._write("texts.jsonl", b"".join(lines))
+        ends = self._bytes + np.fromiter(map(len, lines), np.int64, len(lines)).cumsum()
+        self._numbers("texts.ends", ends)
+        for number, column in enumerate(corpus.predictions.values()):
+            self._column(f"predictions-{number}", column)
+        if corpus.references is not None:
+            self._column("references", corpus.references)
+        if corpus.sources is not None:
+            self._numbers("sources.ids", corpus.sources + self._texts)
+        self._segments += len(corpus)
+        self._texts += len(strings)
+        self._bytes = int(ends[-1]) if len(ends) else self._bytes
+        self._facts = StoredFacts(
+            list(corpus.systems), self._segments, self._texts, corpus.references is not None, corpus.sources is not None, corpus.lang
+        )
+
+    def close(self) -> StoredFacts:
+        """What was written."""
+        self._files.close()
+        return self._facts
+
+    def _column(self, name: str, column: Ragged) -> None:
+        self._numbers(f"{name}.ids", column.values + self._texts)
+        before = self._counts.get(name, 0)
+        if not column.is_single and f"{name}.ends" not in self._open:
+            for start, stop in blocks(self._segments):  # all segments so far had one text
+                self._numbers(f"{name}.ends", np.arange(start, stop) + 1)
+        if f"{name}.ends" in self._open or not column.is_single:
+            self._numbers(f"{name}.ends", column.offsets[1:] + before)
+        self._counts[name] = before + len(column.values)
+
+    def _numbers(self, name: str, numbers: Array) -> None:
+        self._write(name, np.ascontiguousarray(numbers, dtype=_NUMBER).tobytes())
+
+    def _write(self, name: str, data: bytes) -> None:
+        if name not in self._open:
+            self._open[name] = self._files.enter_context((self._place / name).open("wb"))
+        self._open[name].write(data)
+
+
+def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
+    """The corpus in a directory; its columns are mapped, and checked to be what the facts say."""
+    ends = _mapped(place / "texts.ends", facts.texts)
+    _check_ends(ends, (place / "texts.jsonl").stat().st_size, "texts.ends")
+    one_each = np.arange(facts.segments + 1)
+    corpus = Corpus(
+        StoredTexts(StoredLines(place / "texts.jsonl", ends)),
+        range(facts.segments),
+        {system: _read_column(place, f"predictions-{number}", facts, one_each) for number, system in enumerate(facts.systems)},
+        _read_column(place, "references", facts, one_each) if facts.references else None,
+        _checked_ids(_mapped(place / "sources.ids", facts.segments), facts, "sources.ids") if facts.sources else None,
+        lang=facts.lang,
+    )
+    if not facts.systems or not facts.segments:
+        raise InputError("there are no segments.")
+    return corpus
+
+
+def _read_column(place: Path, name: str, facts: StoredFacts, one_each: Array) -> Ragged:
+    if not (place / f"{name}.ends").exists():
+        ids = _checked_ids(_mapped(place / f"{name}.ids", facts.segments), facts, name)
+        found = Ragged(ids, one_each)
+        found.__dict__["is_single"] = True
+        return found
+    ends = _mapped(place / f"{name}.ends", facts.segments)
+    ids = _mapped(place / f"{name}.ids", (place / f"{name}.ids").stat().st_size // _NUMBER.itemsize)
+    _check_ends(ends, len(ids), f"{name}.ends")
+    return Ragged(_checked_ids(ids, facts, name), np.concatenate([[0], ends]))
+
+
+def _mapped(path: Path, count: int) -> Array:
+    if not path.is_file() or path.stat().st_size != count * _NUMBER.itemsize:
+        raise InputError(f"{path.name} should be a file of {count} numbers of eight bytes.")
+    return np.memmap(path, dtype=_NUMBER, mode="r", shape=(count,)) if count else np.empty(0, dtype=_NUMBER)
+
+
+def _check_ends(ends: Array, size: int, name: str) -> None:
+    last = 0
+    for start, stop in blocks(len(ends)):
+        own = np.asarray(ends[start:stop])
+        if own[0] < last or (own[1:] < own[:-1]).any():
+            raise InputError(f"{name} does not grow.")
+        last = int(own[-1])
+    let_go(ends)
+    if last != size:
+        raise InputError(f"{name} ends at {last}, where there are {size}.")
+
+
+def _checked_ids(ids: Array, facts: StoredFacts, name: str) -> Array:
+    for start, stop in blocks(len(ids)):
+        own = ids[start:stop]
+        if int(own.min()) < 0 or int(own.max()) >= facts.texts:
+            raise InputError(f"{name} speaks of texts that are not there.")
+    let_go(ids)
+    return ids
