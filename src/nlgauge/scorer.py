@@ -15,7 +15,7 @@ from nlgauge.run import engine
 from nlgauge.run.checks import warn_about_languages
 from nlgauge.run.chunk import Job
 from nlgauge.run.environment import environment
-from nlgauge.run.executors import Executor, default_executor
+from nlgauge.run.executors import Executor, default_executor, executor_of
 from nlgauge.run.prepare import MetricSpec, labelled, prepared, signatures
 from nlgauge.run.progress import progress
 from nlgauge.run.reduction import ReduceFn
@@ -37,12 +37,12 @@ class Scorer:
         metrics: MetricSpec | Iterable[MetricSpec] | None = None,
         *,
         run_concurrent: bool = False,
-        executor: Executor | None = None,
+        executor: str | Executor | None = None,
     ) -> None:
         self.metrics = labelled(DEFAULT_METRICS if metrics is None else metrics)
-        if executor is not None and not (isinstance(getattr(executor, "characters", None), int) and callable(getattr(executor, "map", None))):
-            raise ParameterError(f"executor must have `characters` and `map`, as those of nlgauge.run.executors have; got {executor!r:.60}.")
-        self.executor = executor or (_processes() if _flag(run_concurrent, "run_concurrent") else default_executor(self.metrics.values()))
+        concurrent = _flag(run_concurrent, "run_concurrent")
+        wanted = "processes" if executor is None and concurrent else executor
+        self.executor = default_executor(self.metrics.values()) if wanted is None else executor_of(wanted)
         # The metrics as they were prepared last, with what for: a loop of calls prepares them once.
         self._prepared: tuple[Any, dict[str, AnyMetric]] = None, {}
 
@@ -105,7 +105,7 @@ def score(
     *,
     reduce_fn: ReduceFn = None,
     run_concurrent: bool = False,
-    executor: Executor | None = None,
+    executor: str | Executor | None = None,
     ids: Iterable[Any] | None = None,
     weights: Iterable[float] | None = None,
     documents: Iterable[Any] | None = None,
@@ -125,9 +125,10 @@ def score(
     metrics: names, such as "bleu" or "chrf(word_order=2)", Metric values, or {"path": name, "resulting_name": label,
     "compute_kwargs": {...}}. reduce_fn: "best" (default), "max", "min", a NumPy name or a callable, for several references or
     predictions. documents: one label per segment; segments of a document are resampled together. weights: how much each segment
-    counts. lang: an ISO code, for tokenisers, sentence splitters and default models. device: "cpu", "cuda", ... run_concurrent: use
-    several processes; executor: how chunks are computed otherwise (`nlgauge.run.executors`). fields, systems, skip_missing, common, pooled:
-    what else is known of the segments, and which of them are read; see `Corpus.read`.
+    counts. lang: an ISO code, for tokenisers, sentence splitters and default models. device: "cpu", "cuda", ... executor:
+    how chunks are computed, "serial", "threads", "processes", "ray" or one of `nlgauge.run.executors`; run_concurrent: the same as
+    executor="processes". fields, systems, skip_missing, common, pooled: what else is known of the segments, and which of them are read;
+    see `Corpus.read`.
 
     >>> score(["the cat"], [["the cat", "a cat"]], metrics="exact_match")["exact_match"]["score"]
     1.0
@@ -156,12 +157,6 @@ def score(
 def run_options(seed: int = 12345, batch_size: int | None = None, device: str | None = None) -> RunOptions:
     """The options of a run, or an error that says which of them is not one."""
     return RunOptions(_checked(seed, "seed", 0), _batch(batch_size), _device(device))
-
-
-def _processes() -> Executor:
-    from nlgauge.run.processes import Processes
-
-    return Processes()
 
 
 def _checked(value: int, name: str, least: int) -> int:

@@ -299,7 +299,7 @@ class Result(Exported, Mapping[str, Any]):
             )
         return place
 
-    def add(self, *metrics: str | AnyMetric, predictions: Mapping[str, Any] | None = None, executor: Executor | None = None) -> Result:
+    def add(self, *metrics: str | AnyMetric, predictions: Mapping[str, Any] | None = None, executor: str | Executor | None = None) -> Result:
         """This result with more metrics, or with more systems on the metrics it has; nothing is scored again."""
         from nlgauge.run.extend import extended
 

@@ -18,7 +18,7 @@ from nlgauge.results.table import Table
 from nlgauge.run.checks import check, warn_about_outputs
 from nlgauge.run.chunk import Chunk, Fits, Job, Task, spent_on
 from nlgauge.run.costs import Costs
-from nlgauge.run.executors import Executor
+from nlgauge.run.executors import Executor, opened
 from nlgauge.run.progress import report
 from nlgauge.run.reduction import Reducer
 
@@ -30,7 +30,7 @@ _MERGED = 16
 def run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Costs]:
     """A Table for each (system, label), the fits that were made or given, and what it cost."""
     check(corpus, job.metrics)
-    with held():
+    with held(), opened(executor) as executor:
         found = _run(corpus, job, executor)
     warn_about_outputs(found[0])
     return found
@@ -38,7 +38,7 @@ def run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Cos
 
 def fits_of(corpus: Corpus, job: Job, executor: Executor) -> Fits:
     """What the metrics of a job are fitted to, without scoring anything."""
-    with held():
+    with held(), opened(executor) as executor:
         return _fitted(job, *_chunks(corpus, job, executor), executor, Costs()).fits
 
 

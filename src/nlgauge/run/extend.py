@@ -15,13 +15,13 @@ from nlgauge.run import engine
 from nlgauge.run.checks import warn_about_languages
 from nlgauge.run.chunk import Fits, Job
 from nlgauge.run.costs import Costs
-from nlgauge.run.executors import Executor, default_executor
+from nlgauge.run.executors import Executor, default_executor, executor_of
 from nlgauge.run.prepare import labelled, prepared, signatures
 from nlgauge.run.progress import progress
 from nlgauge.run.reduction import Reducer
 
 
-def extended(result: Result, metrics: Sequence[Any], predictions: Mapping[str, Any] | None, executor: Executor | None) -> Result:
+def extended(result: Result, metrics: Sequence[Any], predictions: Mapping[str, Any] | None, executor: str | Executor | None) -> Result:
     """The result with these metrics, or with these systems on the metrics it has."""
     if bool(metrics) == bool(predictions):
         raise ParameterError("add takes metrics or predictions={name: texts}, one of the two.")
@@ -31,7 +31,7 @@ def extended(result: Result, metrics: Sequence[Any], predictions: Mapping[str, A
     return _with_systems(result, predictions, executor)
 
 
-def _with_metrics(result: Result, metrics: Sequence[Any], executor: Executor | None) -> Result:
+def _with_metrics(result: Result, metrics: Sequence[Any], executor: str | Executor | None) -> Result:
     new = prepared(labelled(metrics), result.corpus.lang, result.job.reduce_fn)
     warn_about_languages(result.corpus, new)
     twice = [label for label in new if label in result.labels]
@@ -41,7 +41,7 @@ def _with_metrics(result: Result, metrics: Sequence[Any], executor: Executor | N
     return _computed(result, result.corpus, job, executor, whole=result.corpus)
 
 
-def _with_systems(result: Result, predictions: Mapping[str, Any], executor: Executor | None) -> Result:
+def _with_systems(result: Result, predictions: Mapping[str, Any], executor: str | Executor | None) -> Result:
     lost = [label for label, metric in result.job.metrics.items() if isinstance(metric, NotHere)]
     if lost:
         raise ResultError(f"cannot add a system: the class of {lost[0]!r} is not here; import what defines it, then load the result again.")
@@ -52,10 +52,11 @@ def _with_systems(result: Result, predictions: Mapping[str, Any], executor: Exec
     return _computed(result, corpus, result.job, executor, whole)
 
 
-def _computed(result: Result, corpus: Corpus, job: Job, executor: Executor | None, whole: Corpus) -> Result:
+def _computed(result: Result, corpus: Corpus, job: Job, executor: str | Executor | None, whole: Corpus) -> Result:
     """The result with what the job finds on this corpus; the whole corpus has the systems of both."""
+    computing = default_executor(job.metrics.values()) if executor is None else executor_of(executor)
     with progress():
-        tables, fits, costs = engine.run(corpus, job, executor or default_executor(job.metrics.values()))
+        tables, fits, costs = engine.run(corpus, job, computing)
     metrics = {**result.job.metrics, **job.metrics}
     total = Costs()
     total.add(result.costs)

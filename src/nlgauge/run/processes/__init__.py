@@ -5,46 +5,42 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any
 
-from nlgauge.errors import InputError, MetricError, ModelError, NlgaugeError, ParameterError
-from nlgauge.metric.saved import can_run_remotely
+from nlgauge.errors import NlgaugeError
 from nlgauge.models.threads import threads
 from nlgauge.run.chunk import Chunk, Rows, Task
 from nlgauge.run.costs import Costs
-from nlgauge.run.executors import Serial
-from nlgauge.run.processes.messages import of_task
+from nlgauge.run.executors import Serial, counted, in_order
+from nlgauge.run.processes.messages import divided, found_in, of_chunk, of_task, with_local
 from nlgauge.run.processes.wire import WireError, receive, send
 
 # How long a worker that has closed a pipe may take to end by itself.
 _GRACE_SECONDS = 5.0
-_ERRORS = {kind.__name__: kind for kind in (InputError, MetricError, ModelError, ParameterError)}
 
 
 @dataclass(frozen=True)
 class Processes:
-    """Chunks in worker processes; no `__main__` guard is needed.
+    """Chunks in worker processes, NLGAUGE_THREADS of them; no `__main__` guard is needed.
 
-    Metrics that cannot be written down (own model objects, classes of the calling script) and metrics fitted on a system's rows
-    stay in this process.
+    Metrics that cannot travel (`messages.divided`) are computed in this process.
     """
 
     characters: int = 50_000
 
-    def map(self, task: Task, chunks: Sequence[Chunk]) -> Iterator[tuple[Rows, Costs]]:
+    def map(self, task: Task, chunks: Iterable[Chunk]) -> Iterator[tuple[Rows, Costs]]:
         """What the task gives for each chunk."""
-        remote = {label: metric for label, metric in task.job.metrics.items() if can_run_remotely(metric)}
-        local = {label: metric for label, metric in task.job.metrics.items() if label not in remote}
-        if callable(task.reducer.rule) or not remote:
+        remote, local = divided(task)
+        count, chunks = counted(chunks, threads())
+        if not remote.job.metrics or not count:
             yield from Serial().map(task, chunks)
             return
-        count = min(threads(), len(chunks))
-        setup = of_task(replace(task, job=replace(task.job, metrics=remote)))
+        setup = of_task(remote)
         workers: list[_Worker] = []
         free: SimpleQueue[_Worker] = SimpleQueue()
         pool = ThreadPoolExecutor(count)
@@ -60,10 +56,8 @@ class Processes:
             for _ in range(count):
                 workers.append(_Worker(setup, max(1, threads() // count)))
                 free.put(workers[-1])
-            rest = Serial().map(replace(task, job=replace(task.job, metrics=local)), chunks)
-            for (rows, costs), (more, further) in zip(pool.map(compute, chunks), rest, strict=True):
-                costs.add(further)
-                yield {**rows, **more}, costs
+            for chunk, future in in_order(lambda chunk: pool.submit(compute, chunk), chunks, count):
+                yield with_local(local, chunk, future.result())
         finally:
             for worker in workers:
                 worker.close()
@@ -89,8 +83,7 @@ class _Worker:
 
     def compute(self, chunk: Chunk) -> tuple[Rows, Costs]:
         """What the worker's task gives for a chunk."""
-        corpus = chunk.alone()
-        self._send({"records": corpus.records(), "lang": corpus.lang})
+        self._send(of_chunk(chunk))
         assert self._process.stdout is not None
         try:
             answer = receive(self._process.stdout)
@@ -98,11 +91,7 @@ class _Worker:
             raise NlgaugeError(f"a worker process gave an answer that cannot be read ({error}); score without run_concurrent.") from None
         if answer is None:
             raise self._ended()
-        if "error" in answer:
-            kind, message = answer["error"]
-            raise _ERRORS.get(kind, NlgaugeError)(f"in a worker process: {message}")
-        costs = Costs(answer["metrics"], answer["features"], answer["used"], answer["reads"])
-        return {(system, label): arrays for system, label, arrays in answer["rows"]}, costs
+        return found_in(answer, "a worker process")
 
     def _send(self, message: Any) -> None:
         assert self._process.stdin is not None

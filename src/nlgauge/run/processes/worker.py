@@ -5,14 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import Any
 
-import numpy as np
-
-from nlgauge.corpus import Corpus
-from nlgauge.errors import NlgaugeError
-from nlgauge.run.chunk import Chunk, Task
-from nlgauge.run.processes.messages import to_task
+from nlgauge.models.loader import held
+from nlgauge.run.processes.messages import answer, to_task
 from nlgauge.run.processes.wire import receive, send
 
 
@@ -27,20 +22,11 @@ def main() -> None:
         return
     task = to_task(setup)
     try:
-        while (message := receive(sys.stdin.buffer)) is not None:
-            send(answers, _answer(message, task))
+        with held():
+            while (message := receive(sys.stdin.buffer)) is not None:
+                send(answers, answer(task, message))
     except BrokenPipeError:
         os._exit(0)  # the parent is gone, and nobody waits for what is left in the buffer
-
-
-def _answer(message: dict[str, Any], task: Task) -> dict[str, Any]:
-    try:
-        corpus = Corpus.from_saved(message["records"], message["lang"])
-        rows, costs = task.run(Chunk(corpus, np.arange(len(corpus)), task.job.options))
-    except NlgaugeError as error:
-        return {"error": [type(error).__name__, str(error)]}
-    found = [[system, label, arrays] for (system, label), arrays in rows.items()]
-    return {"rows": found, "metrics": costs.metrics, "features": costs.features, "used": costs.used, "reads": costs.reads}
 
 
 if __name__ == "__main__":
