@@ -387,7 +387,7 @@ def test_an_executor_is_anything_with_a_map():
         characters = 10
 
         def map(self, task, chunks):
-            found = [task.run(chunk) for chunk in reversed(chunks)]
+            found = [task.run(chunk) for chunk in reversed(list(chunks))]
             yield from reversed(found)
 
     ours = nlgauge.score(PREDICTIONS, REFERENCES, metrics=["wer", "cider"], executor=Backwards())

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, overload
 
@@ -21,7 +22,7 @@ import msgspec
 import numpy as np
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array, Ragged, blocks, let_go
+from nlgauge.corpus.columns import Array, Ragged, blocks, let_go, offsets_of
 from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError
 
@@ -43,7 +44,7 @@ class StoredLines(Sequence[str]):
     """Texts of a file of JSON strings, each read when it is asked for."""
 
     def __init__(self, path: Path, ends: Array) -> None:
-        self._ends = ends
+        self.ends = ends
         self._path = path
         self._file = os.open(path, os.O_RDONLY)
 
@@ -51,7 +52,7 @@ class StoredLines(Sequence[str]):
         os.close(self._file)
 
     def __len__(self) -> int:
-        return len(self._ends)
+        return len(self.ends)
 
     @overload
     def __getitem__(self, place: int) -> str: ...
@@ -71,9 +72,9 @@ class StoredLines(Sequence[str]):
         if not len(numbers):
             return []
         first, last = int(numbers.min()), int(numbers.max())
-        start = int(self._ends[first - 1]) if first else 0
+        start = int(self.ends[first - 1]) if first else 0
         if last - first < 4 * len(numbers):
-            ends = np.asarray(self._ends[first : last + 1]) - start
+            ends = np.asarray(self.ends[first : last + 1]) - start
             data = os.pread(self._file, int(ends[-1]), start)
             bounds = [0, *ends.tolist()]
             lines = [data[bounds[i] : bounds[i + 1]] for i in (numbers - first).tolist()]
@@ -86,7 +87,7 @@ class StoredLines(Sequence[str]):
         return found
 
     def _bounds(self, number: int) -> tuple[int, int]:
-        return int(self._ends[number - 1]) if number else 0, int(self._ends[number])
+        return int(self.ends[number - 1]) if number else 0, int(self.ends[number])
 
 
 class StoredTexts(Texts):
@@ -101,11 +102,53 @@ class StoredTexts(Texts):
         found: list[str] = self.strings.many(numbers)  # type: ignore[attr-defined]
         return found
 
+    def sizes(self, numbers: Array) -> Array:
+        """How many bytes the texts with these numbers take."""
+        return np.asarray(self.ends[numbers] - np.where(numbers, self.ends[numbers - 1], 0))
+
+    @property
+    def ends(self) -> Array:
+        """Where each text ends in the file."""
+        found: Array = self.strings.ends  # type: ignore[attr-defined]
+        return found
+
     def intern_all(self, texts: list[str]) -> Array:
         raise InputError("a corpus that was stored takes no more texts; take it into memory first.")
 
     def intern(self, text: str) -> int:
         return int(self.intern_all([text])[0])
+
+
+def is_stored(corpus: Corpus) -> bool:
+    """Whether a corpus is on disk."""
+    return isinstance(corpus.texts, StoredTexts)
+
+
+def stored_bounds(corpus: Corpus, characters: int) -> Iterator[tuple[int, int]]:
+    """Where runs of whole segments with about so many bytes of text each start and end."""
+    assert isinstance(corpus.texts, StoredTexts)
+    columns = _columns(corpus)
+    for start, stop in blocks(len(corpus)):
+        sizes = np.zeros(stop - start, dtype=np.int64)
+        for column in columns:
+            first, last = int(column.offsets[start]), int(column.offsets[stop])
+            ends = offsets_of(corpus.texts.sizes(column.values[first:last]))
+            sizes += np.diff(ends[column.offsets[start : stop + 1] - first])
+        number = np.maximum(sizes.cumsum() - 1, 0) // characters
+        yield from ((start + a, start + b) for a, b in pairwise([0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), stop - start]))
+        let_columns_go(corpus)
+
+
+def let_columns_go(corpus: Corpus) -> None:
+    """Gives back the memory of the columns that were read."""
+    assert isinstance(corpus.texts, StoredTexts)
+    let_go(*(column.values for column in _columns(corpus)), corpus.texts.ends)
+
+
+def _columns(corpus: Corpus) -> list[Ragged]:
+    """All columns of text ids."""
+    found = [*corpus.predictions.values(), *([] if corpus.references is None else [corpus.references])]
+    return found if corpus.sources is None else [*found, _one_each(corpus.sources, found[0].offsets)]
 
 
 class CorpusWriter:
@@ -183,13 +226,18 @@ def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
 def _read_column(place: Path, name: str, facts: StoredFacts, one_each: Array) -> Ragged:
     if not (place / f"{name}.ends").exists():
         ids = _checked_ids(_mapped(place / f"{name}.ids", facts.segments), facts, name)
-        found = Ragged(ids, one_each)
-        found.__dict__["is_single"] = True
-        return found
+        return _one_each(ids, one_each)
     ends = _mapped(place / f"{name}.ends", facts.segments)
     ids = _mapped(place / f"{name}.ids", (place / f"{name}.ids").stat().st_size // _NUMBER.itemsize)
     _check_ends(ends, len(ids), f"{name}.ends")
     return Ragged(_checked_ids(ids, facts, name), np.concatenate([[0], ends]))
+
+
+def _one_each(ids: Array, offsets: Array) -> Ragged:
+    """The column with one text per segment, whose offsets all such columns share."""
+    found = Ragged(ids, offsets)
+    found.__dict__["is_single"] = True
+    return found
 
 
 def _mapped(path: Path, count: int) -> Array:

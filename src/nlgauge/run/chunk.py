@@ -101,13 +101,6 @@ class Chunk:
         """The features of the chunk's texts."""
         return Features(self.corpus.texts, self.options)
 
-    def forget(self) -> None:
-        """Lets the features go."""
-        self.__dict__.pop("features", None)
-        self.__dict__.pop("_references", None)
-        self._distinct.clear()
-        self._columns.clear()
-
     def alone(self) -> Corpus:
         """The chunk as a corpus of its own, without what scoring its rows does not need."""
         return replace(self.corpus, weights=None, documents=None, fields={}, system_fields={}).take(self.segments)

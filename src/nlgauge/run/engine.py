@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.errors import MetricError
@@ -16,7 +14,8 @@ from nlgauge.metric import Arrays, CorpusMetric, Fit, Metric
 from nlgauge.models.loader import held
 from nlgauge.results.table import Table
 from nlgauge.run.checks import check, warn_about_outputs
-from nlgauge.run.chunk import Chunk, Fits, Job, Task, spent_on
+from nlgauge.run.chunk import Fits, Job, Rows, Task, spent_on
+from nlgauge.run.chunks import Chunks, Found, InMemory
 from nlgauge.run.costs import Costs
 from nlgauge.run.executors import Executor, opened
 from nlgauge.run.progress import report
@@ -27,53 +26,49 @@ Tables = dict[tuple[str, str], Table]
 _MERGED = 16
 
 
-def run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Costs]:
-    """A Table for each (system, label), the fits that were made or given, and what it cost."""
+def run(corpus: Corpus, job: Job, executor: Executor, found: Found | None = None) -> tuple[Tables, Fits, Costs]:
+    """A Table for each (system, label), the fits that were made or given, and what it cost; `found` has the rows that need not be computed."""
     check(corpus, job.metrics)
-    with held(), opened(executor) as executor:
-        found = _run(corpus, job, executor)
-    warn_about_outputs(found[0])
-    return found
+    with held(), opened(executor) as running:
+        tables, fits, costs = _run(corpus, job, running, found or InMemory())
+    warn_about_outputs(tables)
+    return tables, fits, costs
 
 
 def fits_of(corpus: Corpus, job: Job, executor: Executor) -> Fits:
     """What the metrics of a job are fitted to, without scoring anything."""
-    with held(), opened(executor) as executor:
-        return _fitted(job, *_chunks(corpus, job, executor), executor, Costs()).fits
+    with held(), opened(executor) as running:
+        return _fitted(job, Chunks(corpus, job.options, running.characters), running, Costs()).fits
 
 
-def _chunks(corpus: Corpus, job: Job, executor: Executor) -> tuple[list[Chunk], Chunk]:
-    """The chunks of a corpus, and the whole of it as one."""
-    chunks = [Chunk(corpus, segments, job.options) for segments in corpus.chunks(executor.characters)]
-    # One chunk is the whole: fits, rows and corpus metrics then share its features.
-    return chunks, chunks[0] if len(chunks) == 1 else Chunk(corpus, np.arange(len(corpus)), job.options)
-
-
-def _run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Costs]:
+def _run(corpus: Corpus, job: Job, executor: Executor, found: Found) -> tuple[Tables, Fits, Costs]:
     costs = Costs()
     reducer = Reducer.of(job.reduce_fn, corpus)
-    chunks, whole = _chunks(corpus, job, executor)
-    job = _fitted(job, chunks, whole, executor, costs)
-    tables = {**_additive(job, reducer, chunks, executor, costs), **_whole(job, whole, costs)}
+    chunks = Chunks(corpus, job.options, executor.characters)
+    job = _fitted(job, chunks, executor, costs)
+    tables = {**_additive(job, reducer, chunks, executor, costs, found), **_whole(job, chunks, costs)}
     return {(system, label): tables[system, label] for system in corpus.systems for label in job.metrics}, job.fits, costs
 
 
-def _additive(job: Job, reducer: Reducer, chunks: Sequence[Chunk], executor: Executor, costs: Costs) -> Tables:
+def _additive(job: Job, reducer: Reducer, chunks: Chunks, executor: Executor, costs: Costs, found: Found) -> Tables:
     metrics = {label: metric for label, metric in job.metrics.items() if isinstance(metric, Metric)}
-    task = Task("score", job if len(metrics) == len(job.metrics) else replace(job, metrics=metrics), reducer)
-    parts = _mapped(task, chunks, executor, costs, "scoring")
-    found: Tables = {}
-    for (system, label), arrays in parts.items():
-        joined = arrays[0] if len(arrays) == 1 else {part: np.concatenate([chunk[part] for chunk in arrays]) for part in arrays[0]}
-        found[system, label] = Table(reducer.reduced(metrics[label]), joined, weights=chunks[0].corpus.weights)
-    return found
+    if metrics:
+        task = Task("score", job if len(metrics) == len(job.metrics) else replace(job, metrics=metrics), reducer)
+        left = chunks if not found.done else replace(chunks, first=found.done)
+        for (start, end), rows, cost in _mapped(task, left, executor, costs, "scoring"):
+            found.append(rows, end - start, cost)
+    return {
+        (system, label): Table(reducer.reduced(metrics[label]), arrays, weights=chunks.corpus.weights)
+        for (system, label), arrays in found.arrays().items()
+    }
 
 
-def _whole(job: Job, whole: Chunk, costs: Costs) -> Tables:
+def _whole(job: Job, chunks: Chunks, costs: Costs) -> Tables:
     found: Tables = {}
     metrics = {label: metric for label, metric in job.metrics.items() if isinstance(metric, CorpusMetric)}
     if not metrics:
         return found
+    whole = chunks.whole
     with costs.features_of(whole.features):
         for label, metric in metrics.items():
             with spent_on(label, costs, whole.features):
@@ -91,7 +86,7 @@ def whole_scores(metric: CorpusMetric, corpus: Corpus, system: str, features: Fe
     return found
 
 
-def _fitted(job: Job, chunks: Sequence[Chunk], whole: Chunk, executor: Executor, costs: Costs) -> Job:
+def _fitted(job: Job, chunks: Chunks, executor: Executor, costs: Costs) -> Job:
     """The job with the fits of all labels; what equal metrics are fitted to is computed once."""
     labels: dict[Fit, list[str]] = defaultdict(list)
     for label, metric in job.metrics.items():
@@ -99,18 +94,25 @@ def _fitted(job: Job, chunks: Sequence[Chunk], whole: Chunk, executor: Executor,
         if fit is not None:
             labels[fit].append(label)
     missing = [
-        (fit, names, system) for fit, names in labels.items() for system in _fitted_on(fit, whole.corpus) if (names[-1], system) not in job.fits
+        (fit, names, system) for fit, names in labels.items() for system in _fitted_on(fit, chunks.corpus) if (names[-1], system) not in job.fits
     ]
     if not missing:
         return job
     fits = dict(job.fits)
     metrics = {names[-1]: job.metrics[names[-1]] for fit, names, _ in missing if fit.over != "system"}
-    partials = _mapped(Task("fit", replace(job, metrics=metrics), Reducer.of(None, whole.corpus)), chunks, executor, costs, "fitting")
+    task = Task("fit", replace(job, metrics=metrics), Reducer.of(None, chunks.corpus))
+    partials: dict[str, list[Arrays]] = defaultdict(list)
+    for _, rows, _ in _mapped(task, chunks, executor, costs, "fitting") if metrics else ():
+        for (_, label), arrays in rows.items():
+            partials[label].append(arrays)
+            if len(partials[label]) == _MERGED:
+                partials[label] = _merged(job, label, partials[label])
+    whole = chunks.whole
     with costs.features_of(whole.features):
         for fit, names, system in missing:
             with spent_on(names[-1], costs, whole.features):
                 # What is fitted on a system's rows sees all of them at once, so that how they were cut into chunks changes no bit.
-                parts = partials["", names[-1]] if fit.over != "system" else [fit.partial(whole.fit_view(fit, system))]
+                parts = partials[names[-1]] if fit.over != "system" else [fit.partial(whole.fit_view(fit, system))]
                 fits |= dict.fromkeys([(name, system) for name in names], fit.combine(parts, job.options))
     return replace(job, fits=fits)
 
@@ -126,17 +128,9 @@ def _fitted_on(fit: Fit, corpus: Corpus) -> tuple[str, ...]:
     return corpus.systems if fit.over == "system" else ("",)
 
 
-def _mapped(task: Task, chunks: Sequence[Chunk], executor: Executor, costs: Costs, what: str) -> dict[tuple[str, str], list[Arrays]]:
-    """What a task gives for each chunk, by system and label, in the order of the chunks."""
-    found: dict[tuple[str, str], list[Arrays]] = defaultdict(list)
-    if task.job.metrics:
-        for done, (chunk, (rows, cost)) in enumerate(zip(chunks, executor.map(task, chunks), strict=True), 1):
-            report(what, done, len(chunks))
-            costs.add(cost)
-            for key, arrays in rows.items():
-                found[key].append(arrays)
-                if task.stage == "fit" and len(found[key]) == _MERGED:
-                    found[key] = _merged(task.job, key[1], found[key])
-            if len(chunks) > 1:
-                chunk.forget()
-    return found
+def _mapped(task: Task, chunks: Chunks, executor: Executor, costs: Costs, what: str) -> Iterator[tuple[tuple[int, int], Rows, Costs]]:
+    """The bounds of each chunk with what a task gives for it and what that cost, in the order of the chunks."""
+    for done, (bounds, (rows, cost)) in enumerate(zip(chunks.bounds, executor.map(task, chunks), strict=True), 1):
+        report(what, done, len(chunks))
+        costs.add(cost)
+        yield bounds, rows, cost
