@@ -210,8 +210,8 @@ def test_debug_keeps_the_exit_code_of_wrong_use() -> None:
     assert "Traceback" in result.stderr
 
 
-@pytest.mark.parametrize("where", ["nlgauge.run.engine.run", "nlgauge.results.storage._write", "pathlib.Path.replace"])
-def test_an_interrupted_run_leaves_nothing(where: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("where", ["nlgauge.io.read_corpus", "nlgauge.run.engine.run"])
+def test_a_run_that_is_interrupted_before_anything_is_scored_leaves_nothing(where: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
@@ -222,6 +222,25 @@ def test_an_interrupted_run_leaves_nothing(where: str, folder: Path, monkeypatch
     assert result.stderr == "interrupted; nothing was written\n"
     assert result.stdout == ""
     assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("where", ["nlgauge.results.storage._write", "pathlib.Path.replace"])
+def test_a_run_that_is_interrupted_later_is_kept_and_goes_on(where: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = sorted(folder.iterdir())
+    command = "score", "-r", "refs.txt", "sysA.txt", "-o", "out"
+    with monkeypatch.context() as patched:
+        patched.setattr(where, interrupt)
+        result = run(*command)
+    assert result.exit_code == 130
+    assert result.stderr == "interrupted; what is done is in out.unfinished, and the same command with --resume goes on\n"
+    assert sorted(folder.iterdir()) == sorted([*before, folder / "out.unfinished"])
+    assert "is not finished: 3 segments are scored in out.unfinished" in run("show", "out").stderr
+    assert "out.unfinished holds a run that was not finished (3 segments are scored); go on with it by --resume" in run(*command).stderr
+    assert run(*command, "--resume").exit_code == 0
+    assert sorted(folder.iterdir()) == sorted([*before, folder / "out"])
 
 
 @pytest.mark.parametrize(

@@ -533,7 +533,7 @@ def test_fewer_segments_than_rows_is_damage(result, tmp_path):
 def test_other_formats_and_places_without_a_result(result, tmp_path):
     result.save(tmp_path / "out")
     edited(tmp_path / "out", lambda run: run.update(format=99))
-    with pytest.raises(ResultError, match="is of format 99, this version reads up to 2"):
+    with pytest.raises(ResultError, match="is of format 99, this version reads up to 3"):
         nlgauge.load(tmp_path / "out")
     with pytest.raises(ResultError, match=r"is not an nlgauge result: run\.json is missing"):
         nlgauge.load(tmp_path / "nowhere")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
@@ -19,6 +21,9 @@ from nlgauge.run.executors import Executor, default_executor, executor_of
 from nlgauge.run.prepare import MetricSpec, labelled, prepared, signatures
 from nlgauge.run.progress import progress
 from nlgauge.run.reduction import ReduceFn
+
+if TYPE_CHECKING:
+    from nlgauge.run.to_disk import Output
 
 DEFAULT_METRICS = ("bleu", "chrf", "rouge")
 
@@ -38,11 +43,15 @@ class Scorer:
         *,
         run_concurrent: bool = False,
         executor: str | Executor | None = None,
+        output: str | Path | None = None,
+        resume: bool = False,
+        overwrite: bool = False,
     ) -> None:
         self.metrics = labelled(DEFAULT_METRICS if metrics is None else metrics)
         concurrent = _flag(run_concurrent, "run_concurrent")
         wanted = "processes" if executor is None and concurrent else executor
         self.executor = default_executor(self.metrics.values()) if wanted is None else executor_of(wanted)
+        self.output = _output(output, resume, overwrite)
         # The metrics as they were prepared last, with what for: a loop of calls prepares them once.
         self._prepared: tuple[Any, dict[str, AnyMetric]] = None, {}
 
@@ -86,15 +95,39 @@ class Scorer:
 
     def score_corpus(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None) -> Result:
         """The Result of scoring a corpus that was read already."""
+        job = self._job(corpus, reduce_fn, options)
+        if self.output is not None:
+            from nlgauge.run.to_disk import run_in_memory
+
+            with _shown(show_progress):
+                return run_in_memory(corpus, job, self.executor, self.output)
+        warn_about_languages(corpus, job.metrics)
+        with _shown(show_progress):
+            tables, fits, costs = engine.run(corpus, job, self.executor)
+        return Result(corpus, tables, signatures(corpus, job), costs, replace(job, fits=fits) if fits else job, environment())
+
+    def score_pieces(
+        self,
+        pieces: Callable[[], Iterable[Corpus]],
+        source: Mapping[str, Any],
+        reduce_fn: ReduceFn,
+        options: RunOptions,
+        show_progress: bool | None = None,
+    ) -> Result:
+        """The Result of a corpus that comes in pieces, which need not fit into memory; see `run.to_disk.run_on_disk`."""
+        from nlgauge.run.to_disk import run_on_disk
+
+        if self.output is None:
+            raise ParameterError("a corpus that comes in pieces is scored on disk; say where, with output=DIRECTORY.")
+        with _shown(show_progress):
+            return run_on_disk(pieces, source, lambda corpus: self._job(corpus, reduce_fn, options), self.executor, self.output)
+
+    def _job(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions) -> Job:
         wanted = dict(self.metrics), corpus.lang, reduce_fn
         last = self._prepared  # another thread may put something else there
         if last[0] != wanted:
             last = self._prepared = wanted, prepared(self.metrics, corpus.lang, reduce_fn)
-        job = Job(last[1], reduce_fn, options)
-        warn_about_languages(corpus, job.metrics)
-        with progress(None if show_progress is None else _flag(show_progress, "show_progress")):
-            tables, fits, costs = engine.run(corpus, job, self.executor)
-        return Result(corpus, tables, signatures(corpus, job), costs, replace(job, fits=fits) if fits else job, environment())
+        return Job(last[1], reduce_fn, options)
 
 
 def score(
@@ -106,6 +139,9 @@ def score(
     reduce_fn: ReduceFn = None,
     run_concurrent: bool = False,
     executor: str | Executor | None = None,
+    output: str | Path | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
     ids: Iterable[Any] | None = None,
     weights: Iterable[float] | None = None,
     documents: Iterable[Any] | None = None,
@@ -127,13 +163,14 @@ def score(
     predictions. documents: one label per segment; segments of a document are resampled together. weights: how much each segment
     counts. lang: an ISO code, for tokenisers, sentence splitters and default models. device: "cpu", "cuda", ... executor:
     how chunks are computed, "serial", "threads", "processes", "ray" or one of `nlgauge.run.executors`; run_concurrent: the same as
-    executor="processes". fields, systems, skip_missing, common, pooled: what else is known of the segments, and which of them are read;
-    see `Corpus.read`.
+    executor="processes". output: a directory that the result is saved to, its rows as soon as they are computed; what a run that was ended
+    has left is taken up with resume=True, and a result that is there is replaced with overwrite=True. fields, systems, skip_missing, common,
+    pooled: what else is known of the segments, and which of them are read; see `Corpus.read`.
 
     >>> score(["the cat"], [["the cat", "a cat"]], metrics="exact_match")["exact_match"]["score"]
     1.0
     """
-    return Scorer(metrics, run_concurrent=run_concurrent, executor=executor)(
+    return Scorer(metrics, run_concurrent=run_concurrent, executor=executor, output=output, resume=resume, overwrite=overwrite)(
         predictions,
         references,
         sources,
@@ -157,6 +194,24 @@ def score(
 def run_options(seed: int = 12345, batch_size: int | None = None, device: str | None = None) -> RunOptions:
     """The options of a run, or an error that says which of them is not one."""
     return RunOptions(_checked(seed, "seed", 0), _batch(batch_size), _device(device))
+
+
+def _output(directory: str | Path | None, resume: bool, overwrite: bool) -> Output | None:
+    from nlgauge.run.to_disk import Output
+
+    flags = {name: _flag(value, name) for name, value in (("resume", resume), ("overwrite", overwrite))}
+    if directory is None:
+        asked = next((name for name, value in flags.items() if value), None)
+        if asked:
+            raise ParameterError(f"{asked} is about what is in the output directory; say which one, with output=DIRECTORY.")
+        return None
+    if not isinstance(directory, str | Path):
+        raise ParameterError(f"output must be the path of a directory, got {directory!r:.60}.")
+    return Output(Path(directory), **flags)
+
+
+def _shown(show_progress: bool | None) -> AbstractContextManager[None]:
+    return progress(None if show_progress is None else _flag(show_progress, "show_progress"))
 
 
 def _checked(value: int, name: str, least: int) -> int:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
@@ -18,8 +20,13 @@ from typer.core import TyperGroup
 from nlgauge.cli.output import say
 from nlgauge.errors import InputError, NlgaugeError, ParameterError
 
-FAILURE, USAGE, WORSE, INTERRUPTED = 1, 2, 3, 130
-WRITTEN = "nlgauge.written"
+FAILURE, USAGE, WORSE, INTERRUPTED, TERMINATED = 1, 2, 3, 130, 143
+# Where the result is, and where a run is kept that can go on.
+WRITTEN, RUNNING = "nlgauge.written", "nlgauge.running"
+
+
+class Terminated(KeyboardInterrupt):
+    """Somebody asked the program to end (SIGTERM); it ends as it does after Ctrl-C."""
 
 
 class Program(TyperGroup):
@@ -30,7 +37,7 @@ class Program(TyperGroup):
         debug = "--debug" in given
         _tolerant_streams()
         try:
-            with _plain_warnings():
+            with _plain_warnings(), _ending_gently():
                 code = super().main([word for word in given if word != "--debug"], prog_name="nlgauge", standalone_mode=False)
             sys.stdout.flush()
         except (BrokenPipeError, SystemExit) as error:
@@ -55,10 +62,32 @@ class Program(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            written = ctx.meta.get(WRITTEN)
-            say(f"interrupted; {f'the result is in {written}' if written else 'nothing was written'}")
-            raise typer.Exit(INTERRUPTED) from None
+        except KeyboardInterrupt as error:
+            written, running = ctx.meta.get(WRITTEN), ctx.meta.get(RUNNING)
+            kept = "nothing was written"
+            if written:
+                kept = f"the result is in {written}"
+            elif running is not None and running.exists():
+                kept = f"what is done is in {running}, and the same command with --resume goes on"
+            say(f"interrupted; {kept}")
+            raise typer.Exit(TERMINATED if isinstance(error, Terminated) else INTERRUPTED) from None
+
+
+@contextmanager
+def _ending_gently() -> Iterator[None]:
+    """Lets the program say what is kept where somebody asks it to end; in other threads than the main one nobody can."""
+
+    def end(*_: object) -> None:
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _reader_left() -> int:

@@ -13,12 +13,14 @@ import typer
 from nlgauge.cli.command import with_options
 from nlgauge.cli.options import InputOptions, Metrics, ModelOptions, Overwrite, SeedOfAll, ShownOptions
 from nlgauge.cli.output import say
-from nlgauge.cli.present import present, save
+from nlgauge.cli.present import present
+from nlgauge.cli.program import RUNNING, WRITTEN
 from nlgauge.cli.sacrebleu_options import SacrebleuOptions
 from nlgauge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
+    from nlgauge.io.streamed import Streamed
     from nlgauge.metric import AnyMetric
 
 
@@ -56,6 +58,12 @@ def score(
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that work at once.", metavar="N")] = 1,
     no_texts: Annotated[bool, typer.Option("--no-texts", help="Save hashes instead of texts.")] = False,
     overwrite: Overwrite = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run that was to be saved to -o and was ended; begin it where there is none.")
+    ] = False,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="With -o: read files of lines piece by piece, as is done anyway with more than 64 MB of them.")
+    ] = False,
     read: InputOptions,
     shown: ShownOptions,
     as_sacrebleu: SacrebleuOptions,
@@ -77,6 +85,8 @@ def score(
     from nlgauge.features import RunOptions
     from nlgauge.io import read_corpus
     from nlgauge.results.storage import check_free
+    from nlgauge.run.checkpoint import unfinished
+    from nlgauge.run.to_disk import Output
     from nlgauge.scorer import Scorer
 
     if as_sacrebleu.describe(lang):
@@ -90,19 +100,44 @@ def score(
     if test_set is not None:
         references, lang = test_set.references, test_set.lang
         options.setdefault("source", test_set.source)
-    scorer = Scorer(_adjusted(metrics, as_sacrebleu.tokenize, as_sacrebleu.lowercase), run_concurrent=jobs > 1)
+    metrics_given = _adjusted(metrics, as_sacrebleu.tokenize, as_sacrebleu.lowercase)
+    scorer = Scorer(metrics_given, run_concurrent=jobs > 1)
+    if output is None and (resume or stream):
+        raise ParameterError(f"{'--resume' if resume else '--stream'} is about the directory of the result; name it with -o RESULT.")
     if output is not None:
         check_free(output, overwrite, "--overwrite")
-    corpus = read_corpus(_named_systems(systems, inputs, test_set is not None), references or (), lang=lang, **options)
-    if test_set is not None:
-        corpus = test_set.part_of(corpus)
-    _check_needs(corpus, scorer.metrics)
-    result = scorer.score_corpus(corpus, reduce, RunOptions(seed, models.batch_size, models.device), False if shown.quiet else None)
-    if output is not None:
-        save(context, result, output, texts=not no_texts, overwrite=overwrite)
+        scorer.output = Output(output, resume, overwrite, not no_texts)
+        context.meta[RUNNING] = unfinished(output)
+    run = RunOptions(seed, models.batch_size, models.device)
+    show_progress = False if shown.quiet else None
+    named = _named_systems(systems, inputs, test_set is not None)
+    pieces = _streamed(named, references or (), lang, options, stream) if output is not None and test_set is None else None
+    if pieces is not None:
+        result = scorer.score_pieces(pieces.pieces, pieces.source(), reduce, run, show_progress)
+    else:
+        corpus = read_corpus(named, references or (), lang=lang, **options)
+        if test_set is not None:
+            corpus = test_set.part_of(corpus)
+        _check_needs(corpus, scorer.metrics)
+        result = scorer.score_corpus(corpus, reduce, run, show_progress)
+    context.meta[WRITTEN] = output
     present(result, shown)
     if output is not None and not shown.quiet:
         say(f"saved to {output}")
+
+
+def _streamed(systems: Sequence[str], references: Sequence[str], lang: str | None, options: Mapping[str, Any], wanted: bool) -> Streamed | None:
+    """The files, where they can and should be read piece by piece."""
+    from nlgauge.io.streamed import Streamed
+
+    others = [name for name in options if name != "source"]
+    found = None if others else Streamed(systems, references, options.get("source"), lang)
+    if found is not None and found.possible():
+        return found if wanted or found.large() else None
+    if wanted:
+        why = f"--{others[0].replace('_', '-')} is given" if others else "some are not such files"
+        raise ParameterError(f"--stream reads files of plain lines in UTF-8, and {why}; leave it out.")
+    return None
 
 
 def _named_systems(systems: Sequence[str] | None, inputs: Sequence[str] | None, piped: bool) -> Sequence[str]:

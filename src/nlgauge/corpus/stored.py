@@ -12,7 +12,7 @@ millions of segments nobody knows without holding them all.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -38,6 +38,8 @@ class StoredFacts(msgspec.Struct):
     references: bool
     sources: bool
     lang: str | None
+    # "texts", or "hashes" where these stand in the place of texts.
+    strings: str = "texts"
 
 
 class StoredLines(Sequence[str]):
@@ -207,11 +209,14 @@ class CorpusWriter:
 
 def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
     """The corpus in a directory; its columns are mapped, and checked to be what the facts say."""
-    ends = _mapped(place / "texts.ends", facts.texts)
-    _check_ends(ends, (place / "texts.jsonl").stat().st_size, "texts.ends")
+    if facts.strings not in ("texts", "hashes"):
+        raise InputError(f"its texts are called {facts.strings!r:.40}; 'texts' or 'hashes' is needed.")
+    strings = place / f"{facts.strings}.jsonl"
+    ends = _mapped(place / f"{facts.strings}.ends", facts.texts)
+    _check_ends(ends, strings.stat().st_size, f"{facts.strings}.ends")
     one_each = np.arange(facts.segments + 1)
     corpus = Corpus(
-        StoredTexts(StoredLines(place / "texts.jsonl", ends)),
+        StoredTexts(StoredLines(strings, ends)),
         range(facts.segments),
         {system: _read_column(place, f"predictions-{number}", facts, one_each) for number, system in enumerate(facts.systems)},
         _read_column(place, "references", facts, one_each) if facts.references else None,
@@ -265,3 +270,20 @@ def _checked_ids(ids: Array, facts: StoredFacts, name: str) -> Array:
             raise InputError(f"{name} speaks of texts that are not there.")
     let_go(ids)
     return ids
+
+
+def with_hashes(place: Path, facts: StoredFacts, hashed: Callable[[str], str]) -> StoredFacts:
+    """Writes hashes of the texts beside them, and gives the facts of the corpus with hashes in their place."""
+    with (place / "hashes.jsonl").open("wb") as texts, (place / "hashes.ends").open("wb") as ends:
+        end = 0
+        for text in StoredLines(place / "texts.jsonl", _mapped(place / "texts.ends", facts.texts)):
+            end += texts.write(msgspec.json.encode(hashed(text)) + b"\n")
+            ends.write(end.to_bytes(_NUMBER.itemsize, "little"))
+    return msgspec.structs.replace(facts, strings="hashes")
+
+
+def remove_texts(place: Path, facts: StoredFacts) -> None:
+    """Removes the texts of a corpus that has hashes in their place."""
+    if facts.strings == "hashes":
+        for name in ("texts.jsonl", "texts.ends"):
+            (place / name).unlink(missing_ok=True)

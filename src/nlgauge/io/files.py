@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from typing import BinaryIO, cast
 
 from nlgauge.errors import InputError, MissingExtraError, did_you_mean
 
@@ -128,12 +129,45 @@ def read_bytes(path: str) -> bytes:
     except FileNotFoundError:
         raise InputError(f"there is no file {path}{_near(place)}.") from None
     except (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
-        raise InputError(_damaged(path, suffix, error)) from None
+        raise InputError(damaged(path, suffix, error)) from None
     except OSError as error:  # bz2 has no error of its own
-        raise InputError(_damaged(path, suffix, error) if error.errno is None else f"cannot read {path}: {error.strerror}.") from None
+        raise InputError(damaged(path, suffix, error) if error.errno is None else f"cannot read {path}: {error.strerror}.") from None
 
 
-def _damaged(path: str, suffix: str, error: Exception) -> str:
+def opened(path: str) -> BinaryIO:
+    """A file that is read piece by piece, unpacked where its name ends in .gz, .bz2, .xz or .zst."""
+    place = Path(path)
+    if place.is_dir():
+        raise InputError(f"{path} is a directory; give a file.")
+    try:
+        stream: BinaryIO = place.open("rb")
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}{_near(place)}.") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}.") from None
+    unpacking = _UNPACKING.get(place.suffix.lower())
+    return stream if unpacking is None else unpacking(stream)
+
+
+def _unzstd_stream(packed: BinaryIO) -> BinaryIO:
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtraError("zstandard", "zstd", "reading .zst files") from None
+    found: BinaryIO = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+    return found
+
+
+_UNPACKING: dict[str, Callable[[BinaryIO], BinaryIO]] = {
+    ".gz": lambda packed: cast(BinaryIO, gzip.GzipFile(fileobj=packed)),
+    ".bz2": lambda packed: cast(BinaryIO, bz2.BZ2File(packed)),
+    ".xz": lambda packed: cast(BinaryIO, lzma.LZMAFile(packed)),  # noqa: SIM115 - who opens it closes it
+    ".zst": _unzstd_stream,
+}
+
+
+def damaged(path: str, suffix: str, error: Exception) -> str:
+    """What is said of a packed file that cannot be unpacked."""
     kind = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "Zstandard"}.get(suffix, suffix)
     return f"{path} is not a complete {kind} file ({error}); fetch or compress it again, or drop the {suffix} from its name."
 
@@ -164,6 +198,11 @@ def decoded(data: bytes, place: str, encoding: str | None = None) -> str:
         raise InputError(f"there is no encoding {encoding!r}; give one that Python knows, such as utf-8, cp1252, utf-16 or gb18030.") from None
     except UnicodeError as error:
         raise InputError(_undecodable(data, place, encoding or marked, error)) from None
+
+
+def is_marked(data: bytes) -> bool:
+    """Whether bytes begin with a byte order mark of UTF-16 or UTF-32."""
+    return data.startswith(tuple(_MARKS))
 
 
 def utf8(data: bytes, place: str, encoding: str | None = None) -> bytes:

@@ -60,7 +60,7 @@ def read_corpus(
     see `Corpus.read`.
     """
     reader = Reader(encoding, delimiter)
-    named = _named(systems)
+    named = named_systems(systems)
     records = _records(reader, named)
     if records is not None:
         others = {"references (-r)": references, "sources (-s)": source, "ids": ids, "documents": documents, "weights": weights}
@@ -80,7 +80,7 @@ def read_corpus(
     return Corpus.of_parts(parts.without_gaps() if skip_missing else parts, lang)
 
 
-def _named(systems: Sequence[str]) -> dict[str, str]:
+def named_systems(systems: Sequence[str]) -> dict[str, str]:
     """Addresses by the name of their system: the one that was given, else that of the column or of the file, with its suffix where it needs that."""
     named = [None if Path(given).exists() else _NAMED.fullmatch(given) for given in systems]
     addresses = [match[2] if match else given for match, given in zip(named, systems, strict=True)]
@@ -163,7 +163,7 @@ def _parts(
     used = {given for given in (*named.values(), *references, source, ids, documents, weights) if given is not None}
     return Parts(
         {name: _uniform(column) for name, column in predictions.items()},
-        _joined(reference_columns) if reference_columns else None,
+        joined(reference_columns) if reference_columns else None,
         sources and sources.values,
         segment_ids and segment_ids.values,
         segment_weights and segment_weights.values,
@@ -202,7 +202,7 @@ def _uniform(column: Column) -> list[Any]:
     return column.values if column.plain else [[value] if isinstance(value, str) else value for value in column.values]
 
 
-def _joined(columns: Sequence[Column]) -> list[Any]:
+def joined(columns: Sequence[Column]) -> list[Any]:
     """All references of each segment; a blank line in a later file means that there is no further one, null that it is missing."""
     if len(columns) == 1:
         return _uniform(columns[0])

@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from nlgauge.corpus.stored import StoredFacts
+
 
 class SavedMetric(msgspec.Struct):
     """A metric by name, package and every parameter, how it prints, and its outputs by part."""
@@ -36,8 +38,17 @@ class SavedFit(msgspec.Struct):
     key: str
 
 
+class Column(msgspec.Struct):
+    """Whose statistics stand in so many columns of a row, where the rows of all tables stand side by side."""
+
+    system: str
+    label: str
+    part: str
+    width: int
+
+
 class SavedRun(msgspec.Struct):
-    """run.json."""
+    """run.json; `corpus` and `columns` are those of a result that was written while it ran."""
 
     format: int
     texts: bool
@@ -50,3 +61,5 @@ class SavedRun(msgspec.Struct):
     seconds: dict[str, dict[str, float]]
     environment: dict[str, str]
     reads: dict[str, list[str]] = {}
+    corpus: StoredFacts | None = None
+    columns: list[Column] = []

@@ -5,6 +5,8 @@ corpus.jsonl     one segment per line, with its fields; with texts=False hashes 
 statistics.npz   the rows of every table; of metrics that are not nlgauge's own, their segment scores too
 fits.npz         what was fitted on the whole corpus
 
+A result that was written while it ran (`run.to_disk`) has the files of `corpus.stored` and `run.checkpoint` beside run.json instead.
+
 A result always loads, whoever wrote its metrics: where a metric's class is not here its scores are read, and nothing can be computed anew.
 What is read is checked before it is used, and takes no more memory than its files.
 """
@@ -30,6 +32,7 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.corpus.fields import is_plain, saved_id, with_texts
+from nlgauge.corpus.stored import is_stored, stored_corpus
 from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError
 from nlgauge.features import RunOptions
@@ -39,13 +42,15 @@ from nlgauge.results.arrays import read_arrays
 from nlgauge.results.first_format import upgraded
 from nlgauge.results.result import Result
 from nlgauge.results.saved_run import SavedFit, SavedMetric, SavedRun, SavedTable
-from nlgauge.results.table import Table
+from nlgauge.results.table import Table, outputs_of
+from nlgauge.run.checkpoint import STATISTICS, how_far, mapped_rows, saved_fits, unfinished
 from nlgauge.run.checks import check
 from nlgauge.run.chunk import Fits, Job
 from nlgauge.run.costs import Costs
 from nlgauge.run.reduction import Averaged, LostFunction, ReduceFn
 
-FORMAT = 2
+# A result that is saved at once, and one that is written while it runs.
+FORMAT, RUNNING_FORMAT = 2, 3
 _ABANDONED_SECONDS = 24 * 3600
 
 
@@ -77,7 +82,7 @@ def save(result: Result, directory: Path, texts: bool, overwrite: bool) -> Path:
     try:
         making.chmod(0o755)
         _write(result, making, texts and result.has_texts)
-        _put(making, directory)
+        put(making, directory)
     finally:
         shutil.rmtree(making, ignore_errors=True)
     return directory
@@ -108,7 +113,7 @@ def _remove_abandoned(directory: Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def _put(made: Path, directory: Path) -> None:
+def put(made: Path, directory: Path) -> None:
     """Moves a directory to its place; what was there is kept until that is done, and put back where it fails."""
     if not directory.exists():
         made.replace(directory)
@@ -125,17 +130,31 @@ def _put(made: Path, directory: Path) -> None:
 
 def _write(result: Result, directory: Path, texts: bool) -> None:
     statistics: dict[str, Array] = {}
-    tables = []
-    for number, ((system, label), table) in enumerate(result.tables.items()):
+    for number, table in enumerate(result.tables.values()):
         statistics |= {f"{number}/{part}": rows for part, rows in table.statistics.items()}
         if not type(_plain_metric(table.metric)).__module__.startswith("nlgauge.metrics."):
             statistics |= {f"{number}/segments/{name}": values for name, values in table.segments().items()}
+    fits, arrays = saved_fits(result.job.fits)
+    write_run(saved_run(result, FORMAT, texts, fits), directory / "run.json")
+    corpus = result.corpus if texts or not result.has_texts else _hashed(result.corpus)
+    _warn_of_kinds(corpus)
+    with (directory / "corpus.jsonl").open("wb") as stream:
+        for record in corpus.each_record():
+            stream.write(msgspec.json.encode(record) + b"\n")
+    for name, content in (("statistics.npz", statistics), ("fits.npz", arrays)):
+        with (directory / name).open("wb") as stream:
+            np.savez(stream, allow_pickle=False, **content)
+
+
+def saved_run(result: Result, version: int, texts: bool, fits: list[SavedFit]) -> SavedRun:
+    """What run.json says of a result."""
+    tables = []
+    for number, ((system, label), table) in enumerate(result.tables.items()):
         averaged = table.metric.function if isinstance(table.metric, Averaged) else None
         scores = {name: _json_number(value) for name, value in table.scores().items()}
         tables.append(SavedTable(system, label, str(number), averaged, scores))
-    fits, arrays = _saved_fits(result.job.fits)
-    run = SavedRun(
-        FORMAT,
+    return SavedRun(
+        version,
         texts,
         result.corpus.lang,
         result.config,
@@ -147,15 +166,11 @@ def _write(result: Result, directory: Path, texts: bool) -> None:
         dict(result.environment),
         dict(result.costs.reads),
     )
-    (directory / "run.json").write_bytes(msgspec.json.format(msgspec.json.encode(run)) + b"\n")
-    corpus = result.corpus if texts or not result.has_texts else _hashed(result.corpus)
-    _warn_of_kinds(corpus)
-    with (directory / "corpus.jsonl").open("wb") as stream:
-        for record in corpus.each_record():
-            stream.write(msgspec.json.encode(record) + b"\n")
-    for name, content in (("statistics.npz", statistics), ("fits.npz", arrays)):
-        with (directory / name).open("wb") as stream:
-            np.savez(stream, allow_pickle=False, **content)
+
+
+def write_run(run: SavedRun, path: Path) -> None:
+    """Writes run.json."""
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(run)) + b"\n")
 
 
 def _warn_of_kinds(corpus: Corpus) -> None:
@@ -180,17 +195,6 @@ def _saved_metric(metric: AnyMetric, table: Table) -> SavedMetric:
     return SavedMetric(**describe(metric), printed=str(metric), outputs=outputs)
 
 
-def _saved_fits(fits: Fits) -> tuple[list[SavedFit], dict[str, Array]]:
-    """The entries of all fits, and their arrays; labels that share a fit share its arrays."""
-    found: dict[tuple[int, str], SavedFit] = {}
-    arrays: dict[str, Array] = {}
-    for (label, system), fitted in fits.items():
-        entry = found.setdefault((id(fitted), system), SavedFit(system, [], str(len(found))))
-        entry.labels.append(label)
-        arrays |= {f"{entry.key}/{name}": array for name, array in fitted.items()}
-    return list(found.values()), arrays
-
-
 def load(directory: str | Path) -> Result:
     """The result that was saved to a directory."""
     if not isinstance(directory, str | Path):
@@ -199,6 +203,11 @@ def load(directory: str | Path) -> Result:
     try:
         return _read(place)
     except FileNotFoundError as error:
+        for running in (place, unfinished(place)):
+            if far := how_far(running):
+                raise ResultError(
+                    f"{place} is not finished: {far} in {running}. The command that began it goes on with --resume (in Python with resume=True)."
+                ) from None
         raise ResultError(f"{place} is not an nlgauge result: {Path(error.filename).name} is missing.") from None
     except NlgaugeError as error:
         raise error if isinstance(error, ResultError) else ResultError(f"{place} is damaged: {error}") from None
@@ -220,12 +229,20 @@ def load(directory: str | Path) -> Result:
 def _read(place: Path) -> Result:
     data = _content(place / "run.json")
     version = msgspec.json.decode(data, type=_Versioned).format
-    if version not in (1, FORMAT):
-        raise ResultError(f"{place} is of format {version}, this version reads up to {FORMAT}; use the version of nlgauge that wrote it.")
-    statistics = read_arrays(place / "statistics.npz")
-    run = msgspec.json.decode(data, type=SavedRun) if version == FORMAT else upgraded(data, statistics)
-    lines = _content(place / "corpus.jsonl").split(b"\n")
-    corpus = Corpus.from_saved([msgspec.json.decode(line) for line in lines if line], run.lang)
+    if version not in (1, FORMAT, RUNNING_FORMAT):
+        raise ResultError(f"{place} is of format {version}, this version reads up to {RUNNING_FORMAT}; use the version of nlgauge that wrote it.")
+    if version == RUNNING_FORMAT:
+        run = msgspec.json.decode(data, type=SavedRun)
+        if run.corpus is None:
+            raise InputError("run.json does not say what its corpus is.")
+        corpus = stored_corpus(place, run.corpus)
+        rows = mapped_rows(place / STATISTICS, run.columns, len(corpus))
+        statistics = {saved.key: rows.get((saved.system, saved.label), {}) for saved in run.tables}
+    else:
+        statistics = read_arrays(place / "statistics.npz")
+        run = msgspec.json.decode(data, type=SavedRun) if version == FORMAT else upgraded(data, statistics)
+        lines = _content(place / "corpus.jsonl").split(b"\n")
+        corpus = Corpus.from_saved([msgspec.json.decode(line) for line in lines if line], run.lang)
     metrics = {label: _metric(saved) for label, saved in run.metrics.items()}
     check(corpus, metrics)
     tables = {(saved.system, saved.label): _table(saved, metrics[saved.label], statistics, corpus) for saved in run.tables}
@@ -283,7 +300,7 @@ def _table(saved: SavedTable, metric: AnyMetric, statistics: dict[str, Arrays], 
         raise InputError(f"the statistics of {saved.label!r} are of other parts than the metric's.")
     table = Table(metric, {part: rows[part] for part in metric.outputs()}, weights=corpus.weights)
     try:
-        table.scores()
+        table.scores() if not is_stored(corpus) else outputs_of(metric, {part: rows[part][0] for part in rows}, ())
     except (NlgaugeError, ValueError, IndexError, TypeError):
         raise InputError(f"the statistics of {saved.label!r} are of another shape than the metric's.") from None
     return table
@@ -311,14 +328,15 @@ def _check_fits(job: Job, corpus: Corpus) -> None:
 def _hashed(corpus: Corpus) -> Corpus:
     """The corpus with hashes in the place of its texts, those in fields too; numbers stay."""
     texts = Texts()
-    ids = texts.intern_all(list(map(_hash, corpus.texts.strings)))
+    ids = texts.intern_all(list(map(text_hash, corpus.texts.strings)))
     assert (ids == np.arange(len(ids))).all()
-    fields = {name: with_texts(values, _hash) for name, values in corpus.fields.items()}
-    own = {name: {system: with_texts(values, _hash) for system, values in by.items()} for name, by in corpus.system_fields.items()}
+    fields = {name: with_texts(values, text_hash) for name, values in corpus.fields.items()}
+    own = {name: {system: with_texts(values, text_hash) for system, values in by.items()} for name, by in corpus.system_fields.items()}
     return replace(corpus, texts=texts, fields=fields, system_fields=own)
 
 
-def _hash(text: str) -> str:
+def text_hash(text: str) -> str:
+    """What stands in the place of a text that is not saved."""
     return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()
 
 

@@ -13,7 +13,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.stored import is_stored, let_columns_go, stored_bounds
 from nlgauge.features import RunOptions
 from nlgauge.metric import Arrays
-from nlgauge.run.chunk import Chunk, Rows
+from nlgauge.run.chunk import Chunk, Fits, Rows
 from nlgauge.run.costs import Costs
 
 
@@ -71,6 +71,10 @@ class Found(Protocol):
         """The rows of all segments."""
         ...
 
+    def keep_fits(self, fits: Fits) -> None:
+        """Takes what was fitted before the first row was computed."""
+        ...
+
 
 @dataclass
 class InMemory:
@@ -91,3 +95,6 @@ class InMemory:
             key: arrays[0] if len(arrays) == 1 else {part: np.concatenate([chunk[part] for chunk in arrays]) for part in arrays[0]}
             for key, arrays in self._parts.items()
         }
+
+    def keep_fits(self, fits: Fits) -> None:
+        """Nothing: the job has them."""

@@ -45,7 +45,10 @@ def _run(corpus: Corpus, job: Job, executor: Executor, found: Found) -> tuple[Ta
     costs = Costs()
     reducer = Reducer.of(job.reduce_fn, corpus)
     chunks = Chunks(corpus, job.options, executor.characters)
-    job = _fitted(job, chunks, executor, costs)
+    fitted = _fitted(job, chunks, executor, costs)
+    if fitted is not job:
+        found.keep_fits(fitted.fits)
+    job = fitted
     tables = {**_additive(job, reducer, chunks, executor, costs, found), **_whole(job, chunks, costs)}
     return {(system, label): tables[system, label] for system in corpus.systems for label in job.metrics}, job.fits, costs
 

@@ -1,0 +1,176 @@
+"""Runs whose rows are on disk as soon as they are computed: a run that was killed goes on where it was, with the same numbers.
+
+Until it is finished a run is in DIRECTORY.unfinished, then its result is in DIRECTORY, whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.stored import CorpusWriter, remove_texts, stored_corpus, with_hashes
+from nlgauge.errors import InputError, ResultError
+from nlgauge.metric import AnyMetric, CorpusMetric, Metric
+from nlgauge.metric.saved import describe as described
+from nlgauge.results.result import Result
+from nlgauge.results.saved_run import SavedRun
+from nlgauge.results.storage import RUNNING_FORMAT, check_free, load, put, saved_run, text_hash, write_run
+from nlgauge.run import engine
+from nlgauge.run.checkpoint import LOG, Checkpoint, Signed, Stored, check_same, how_far, unfinished
+from nlgauge.run.checks import warn_about_languages
+from nlgauge.run.chunk import Job, describe
+from nlgauge.run.costs import Costs
+from nlgauge.run.environment import environment
+from nlgauge.run.executors import Executor
+from nlgauge.run.prepare import signatures
+
+# Metrics that need all texts of a system at once are computed for so many segments of a corpus on disk, and no more.
+MOST_AT_ONCE = 1_000_000
+
+
+@dataclass(frozen=True)
+class Output:
+    """The directory that a result is written to, and what is done about what is there: a run to go on with, or a result to replace."""
+
+    directory: Path
+    resume: bool = False
+    overwrite: bool = False
+    texts: bool = True
+
+    def begin(self) -> Path:
+        """The directory of the run, checked to be free or to hold what may be used."""
+        check_free(self.directory, self.overwrite)
+        place = unfinished(self.directory)
+        if not place.exists() or self.resume:
+            return place
+        far = how_far(place)
+        if not far and any(place.iterdir()):
+            raise ResultError(f"{place} exists and is not a run of nlgauge; move it, or choose another directory.")
+        if far and not self.overwrite:
+            raise ResultError(
+                f"{place} holds a run that was not finished ({far}); go on with it by --resume (resume=True), "
+                "or begin anew with --overwrite (overwrite=True)."
+            )
+        shutil.rmtree(place)
+        return place
+
+
+def run_in_memory(corpus: Corpus, job: Job, executor: Executor, output: Output) -> Result:
+    """The result of a corpus in memory, saved to the output; its rows are on disk as soon as they are computed."""
+    run = {**_run_of(job), "texts": _digest(corpus)}
+    place = output.begin()
+    with _told(place), Checkpoint(place, run) as kept:
+        result = _scored(corpus, corpus, job, executor, kept)
+        # The rows are copied, because the file that they are in goes.
+        tables = {
+            key: replace(table, statistics={part: np.array(rows) for part, rows in table.statistics.items()}) for key, table in result.tables.items()
+        }
+        result = replace(result, tables=tables)
+        result.save(output.directory, texts=output.texts, overwrite=output.overwrite)
+        kept.remove()
+    return result
+
+
+def run_on_disk(
+    pieces: Callable[[], Iterable[Corpus]], source: Mapping[str, Any], job_of: Callable[[Corpus], Job], executor: Executor, output: Output
+) -> Result:
+    """The result of a corpus that comes in pieces, too large for memory: it is stored first, and scored from there.
+
+    `source` says what the pieces are read from, as plain data, so that a run is taken up with the same ones.
+    """
+    place = output.begin()
+    if (place / "run.json").is_file():  # it was ended between its last two steps
+        return _moved(place, output)
+    with _told(place), Checkpoint(place, {"source": source}) as kept:
+        if kept.corpus is None:
+            writer = CorpusWriter(place)
+            for piece in pieces():
+                writer.append(piece)
+            kept.note(Stored(writer.close()))
+        assert kept.corpus is not None
+        corpus = stored_corpus(place, kept.corpus)
+        job = job_of(corpus)
+        result = _scored(corpus, _at_once(corpus, job.metrics), job, executor, kept)
+        if kept.fits is None:
+            kept.keep_fits({})
+        facts = kept.corpus if output.texts else with_hashes(place, kept.corpus, text_hash)
+        saved = saved_run(result, RUNNING_FORMAT, output.texts, kept.fits or [])
+        # The file that says that the run is finished is there whole or not at all.
+        write_run(msgspec.structs.replace(saved, corpus=facts, columns=kept.columns), place / "run.json.new")
+        (place / "run.json.new").replace(place / "run.json")
+    return _moved(place, output)
+
+
+def _moved(place: Path, output: Output) -> Result:
+    """The finished result of a run, in its place."""
+    run = msgspec.json.decode((place / "run.json").read_bytes(), type=SavedRun)
+    if run.corpus is not None:
+        remove_texts(place, run.corpus)
+    put(place, output.directory)
+    (output.directory / LOG).unlink()
+    return load(output.directory)
+
+
+@contextmanager
+def _told(place: Path) -> Iterator[None]:
+    """An error of the disk says what is kept."""
+    try:
+        yield
+    except OSError as error:
+        far = how_far(place)
+        kept = f"; {far}, and the same call goes on with --resume (resume=True)" if far else ""
+        raise ResultError(f"{place} cannot be written to or read: {error.strerror or error}{kept}.") from error
+
+
+def _scored(corpus: Corpus, read: Corpus, job: Job, executor: Executor, kept: Checkpoint) -> Result:
+    """The result of a job on a corpus, which is read from memory or from disk, beginning with what is kept."""
+    warn_about_languages(corpus, job.metrics)
+    signed = signatures(corpus, job)
+    if kept.signatures is None:
+        kept.note(Signed(signed))
+    else:
+        check_same(kept.place, {"metrics": kept.signatures}, {"metrics": signed})
+    job = replace(job, fits=kept.kept_fits())
+    tables, fits, costs = engine.run(read, job, executor, kept)
+    total = Costs()
+    total.add(kept.costs)
+    total.add(costs)
+    return Result(corpus, tables, signed, total, replace(job, fits=fits), environment())
+
+
+def _run_of(job: Job) -> dict[str, Any]:
+    return {"metrics": {label: described(metric) for label, metric in job.metrics.items()}, "options": describe(job)}
+
+
+def _digest(corpus: Corpus) -> str:
+    found = hashlib.sha256(repr(corpus.lang).encode())
+    for record in corpus.each_record():
+        found.update(msgspec.json.encode(record))
+    return found.hexdigest()
+
+
+def _at_once(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> Corpus:
+    """The corpus, in memory where a metric needs all texts of a system at once."""
+    needy = [label for label, metric in metrics.items() if _needs_all(metric)]
+    if not needy:
+        return corpus
+    if len(corpus) > MOST_AT_ONCE:
+        raise InputError(
+            f"{needy[0]} needs all texts of a system at once, and there are {len(corpus):,} segments; it is computed for {MOST_AT_ONCE:,} "
+            f"at the most. Score a sample of the segments with it, and leave it out here."
+        )
+    return corpus.apart(np.arange(len(corpus)))
+
+
+def _needs_all(metric: AnyMetric) -> bool:
+    fit = metric.fit() if isinstance(metric, Metric) else None
+    return isinstance(metric, CorpusMetric) or (fit is not None and fit.over == "system")
