@@ -162,7 +162,6 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         (["score"], "no predictions were named; write nlgauge score -r REFERENCES SYSTEM..."),
         (["score", "--nonsense"], "--nonsense"),
         (["nonsense"], "No such command 'nonsense'"),
-        (["compare", "nowhere"], "nowhere"),
         (["card", "blue"], "no metric 'blue'"),
         (["list", "--category", "nonsense"], "'nonsense' is none of the Categories"),
     ],
@@ -212,7 +211,7 @@ def test_debug_keeps_the_exit_code_of_wrong_use() -> None:
 
 @pytest.mark.parametrize("where", ["nlgauge.io.read_corpus", "nlgauge.run.engine.run"])
 def test_a_run_that_is_interrupted_before_anything_is_scored_leaves_nothing(where: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: Any) -> None:
+    def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(where, interrupt)
@@ -324,6 +323,7 @@ def test_compare() -> None:
         (["compare", "out", "sysA", "sysC"], 2, "no system 'sysC'"),
         (["compare", "out", "--test", "t"], 2, "test must be 'randomisation' or 'bootstrap'"),
         (["compare", "."], 1, "run.json is missing"),
+        (["compare", "nowhere"], 1, "there is no directory nowhere"),
         (["explain", "out", "-m", "chrf", "--segment", "0"], 2, "no metric 'chrf'"),
         (["explain", "out", "-m", "wer", "--segment", "9"], 2, "no segment '9'"),
         (["explain", "out", "-m", "wer", "--segment", "x"], 2, "no segment 'x'"),

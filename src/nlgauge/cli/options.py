@@ -42,7 +42,7 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a result t
 SeedOfAll = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.", metavar="N")]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the resampling (default: that of the run).", metavar="N")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only scores, warnings and errors: no progress, no signatures.")]
-ResultDirectory = Annotated[Path, typer.Argument(exists=True, file_okay=False, help="A directory that `nlgauge score -o` wrote.", metavar="RESULT")]
+ResultDirectory = Annotated[Path, typer.Argument(help="A directory that `nlgauge score -o` wrote.", metavar="RESULT")]
 Where = Annotated[
     list[str] | None,
     typer.Option("--where", help="Take only segments with this value, such as domain=news; repeat for more.", metavar="FIELD=VALUE"),

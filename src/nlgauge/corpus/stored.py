@@ -27,6 +27,8 @@ from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError
 
 _NUMBER = np.dtype("<i8")
+# So many segments of a corpus on disk are taken into memory at the most: a gigabyte or so of short texts.
+MOST_AT_ONCE = 1_000_000
 
 
 class StoredFacts(msgspec.Struct):
@@ -126,6 +128,16 @@ def is_stored(corpus: Corpus) -> bool:
     return isinstance(corpus.texts, StoredTexts)
 
 
+def at_once(corpus: Corpus, what: str) -> Corpus:
+    """A corpus on disk as one in memory, for what needs all texts at once; refused where they are too many."""
+    if len(corpus) > MOST_AT_ONCE:
+        raise InputError(
+            f"{what} needs all texts at once, and there are {len(corpus):,} segments; it can be had for {MOST_AT_ONCE:,} at the most. "
+            "Take a sample of the segments for it."
+        )
+    return corpus.apart(np.arange(len(corpus)))
+
+
 def stored_bounds(corpus: Corpus, characters: int) -> Iterator[tuple[int, int]]:
     """Where runs of whole segments with about so many bytes of text each start and end."""
     assert isinstance(corpus.texts, StoredTexts)
@@ -182,6 +194,12 @@ class CorpusWriter:
         self._facts = StoredFacts(
             list(corpus.systems), self._segments, self._texts, corpus.references is not None, corpus.sources is not None, corpus.lang
         )
+
+    def __enter__(self) -> CorpusWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._files.close()
 
     def close(self) -> StoredFacts:
         """What was written."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import bz2
 import codecs
 import gzip
+import io
 import lzma
 import re
 import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePath
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO
 
 from nlgauge.errors import InputError, MissingExtraError, did_you_mean
 
@@ -36,29 +39,11 @@ _LOOKED_AT = 1000
 _KINDS = {"tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "parquet": "parquet"}
 
 
-def _unzstd(data: bytes) -> bytes:
-    try:
-        import zstandard
-    except ImportError:
-        raise MissingExtraError("zstandard", "zstd", "reading .zst files") from None
-    found: list[bytes] = []
-    while data:
-        frame = zstandard.ZstdDecompressor().decompressobj()
-        try:
-            found.append(frame.decompress(data))
-        except zstandard.ZstdError as error:
-            raise EOFError(str(error)) from None
-        if not frame.eof:
-            raise EOFError("it ends within a frame")
-        data = frame.unused_data
-    return b"".join(found)
-
-
 _UNPACK: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.decompress,
     ".bz2": bz2.decompress,
     ".xz": lzma.decompress,
-    ".zst": _unzstd,
+    ".zst": lambda data: b"".join(iter(partial(_Unzstd(io.BytesIO(data)).read, 1 << 22), b"")),
 }
 _PACKED = "|".join(suffix[1:] for suffix in _UNPACK)
 # The first data suffix that a colon follows ends the path: a drive's colon has none before it, a column's name may hold more.
@@ -134,35 +119,65 @@ def read_bytes(path: str) -> bytes:
         raise InputError(damaged(path, suffix, error) if error.errno is None else f"cannot read {path}: {error.strerror}.") from None
 
 
-def opened(path: str) -> BinaryIO:
+@contextmanager
+def opened(path: str) -> Iterator[BinaryIO]:
     """A file that is read piece by piece, unpacked where its name ends in .gz, .bz2, .xz or .zst."""
     place = Path(path)
     if place.is_dir():
         raise InputError(f"{path} is a directory; give a file.")
     try:
-        stream: BinaryIO = place.open("rb")
+        stream = place.open("rb")
     except FileNotFoundError:
         raise InputError(f"there is no file {path}{_near(place)}.") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}.") from None
     unpacking = _UNPACKING.get(place.suffix.lower())
-    return stream if unpacking is None else unpacking(stream)
+    with stream:
+        if unpacking is None:
+            yield stream
+            return
+        with unpacking(stream) as unpacked:
+            yield unpacked
 
 
-def _unzstd_stream(packed: BinaryIO) -> BinaryIO:
-    try:
-        import zstandard
-    except ImportError:
-        raise MissingExtraError("zstandard", "zstd", "reading .zst files") from None
-    found: BinaryIO = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
-    return found
+class _Unzstd(io.RawIOBase):
+    """A Zstandard file as it is unpacked; one that ends too early is an error, as in the other kinds."""
+
+    def __init__(self, packed: BinaryIO) -> None:
+        try:
+            import zstandard
+        except ImportError:
+            raise MissingExtraError("zstandard", "zstd", "reading .zst files") from None
+        self._packed = packed
+        self._library = zstandard
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._rest = b""
+        self._begun = False
+
+    def read(self, size: int = -1) -> bytes:
+        """About so many bytes, none at the end."""
+        found = b""
+        while not found:
+            data = self._rest or self._packed.read(max(1, size // 4))
+            if not data:
+                if self._begun and not self._frame.eof:
+                    raise EOFError("it ends within a frame")
+                return b""
+            if self._frame.eof:
+                self._frame = self._library.ZstdDecompressor().decompressobj()
+            try:
+                found = self._frame.decompress(data)
+            except self._library.ZstdError as error:
+                raise EOFError(str(error)) from None
+            self._begun, self._rest = True, self._frame.unused_data
+        return found
 
 
-_UNPACKING: dict[str, Callable[[BinaryIO], BinaryIO]] = {
-    ".gz": lambda packed: cast(BinaryIO, gzip.GzipFile(fileobj=packed)),
-    ".bz2": lambda packed: cast(BinaryIO, bz2.BZ2File(packed)),
-    ".xz": lambda packed: cast(BinaryIO, lzma.LZMAFile(packed)),  # noqa: SIM115 - who opens it closes it
-    ".zst": _unzstd_stream,
+_UNPACKING: dict[str, Callable[[BinaryIO], Any]] = {
+    ".gz": lambda packed: gzip.GzipFile(fileobj=packed),
+    ".bz2": bz2.BZ2File,
+    ".xz": lzma.LZMAFile,
+    ".zst": _Unzstd,
 }
 
 

@@ -34,7 +34,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.corpus.fields import is_plain, saved_id, with_texts
 from nlgauge.corpus.stored import is_stored, stored_corpus
 from nlgauge.corpus.texts import Texts
-from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError
+from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError, did_you_mean
 from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric, Arrays, CorpusMetric, Metric, Output
 from nlgauge.metric.saved import describe, describe_outputs, restore, restore_outputs
@@ -208,6 +208,8 @@ def load(directory: str | Path) -> Result:
                 raise ResultError(
                     f"{place} is not finished: {far} in {running}. The command that began it goes on with --resume (in Python with resume=True)."
                 ) from None
+        if not place.exists():
+            raise ResultError(f"there is no directory {place}{did_you_mean(place.name, _beside(place))}.") from None
         raise ResultError(f"{place} is not an nlgauge result: {Path(error.filename).name} is missing.") from None
     except NlgaugeError as error:
         raise error if isinstance(error, ResultError) else ResultError(f"{place} is damaged: {error}") from None
@@ -224,6 +226,10 @@ def load(directory: str | Path) -> Result:
         RuntimeError,  # RecursionError, and what zipfile raises of encrypted members and unknown versions
     ) as error:
         raise ResultError(f"{place} is damaged: {error!r:.300}") from None
+
+
+def _beside(place: Path) -> list[str]:
+    return [other.name for other in place.parent.iterdir() if other.is_dir()] if place.parent.is_dir() else []
 
 
 def _read(place: Path) -> Result:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from contextlib import suppress
 from io import BufferedWriter
 from pathlib import Path
 from types import TracebackType
@@ -86,28 +85,33 @@ class Checkpoint:
         self.signatures: dict[str, str] | None = None
         self.fits: list[SavedFit] | None = None
         self.columns: list[Column] = []
-        self._run = dict(run)
-        self._begin()
+        place.mkdir(parents=True, exist_ok=True)
         self._log: BufferedWriter = (place / LOG).open("ab")
         self._statistics: BufferedWriter = (place / STATISTICS).open("ab")
-        _lock(self._log, place)
-        if not self._entries:
-            self._write(Begun(self._run))
+        try:
+            _lock(self._log, place)
+            self._begin(dict(run))
+        except BaseException:
+            self._close()
+            raise
 
-    def _begin(self) -> None:
+    def _begin(self, run: dict[str, Any]) -> None:
         """Takes up what is there, and cuts off what was not finished."""
-        self.place.mkdir(parents=True, exist_ok=True)
-        self._entries, size = read_log(self.place)
-        if self._entries:
-            first = self._entries[0]
+        entries, size = read_log(self.place)
+        self._log.truncate(size)
+        if entries:
+            first = entries[0]
             assert isinstance(first, Begun)
-            check_same(self.place, first.run, self._run)
-            for entry in self._entries:
+            check_same(self.place, first.run, run)
+            for entry in entries:
                 self._apply(entry)
-            with (self.place / LOG).open("rb+") as stream:
-                stream.truncate(size)
-        with suppress(FileNotFoundError), (self.place / STATISTICS).open("rb+") as stream:
-            stream.truncate(self.done * self._width * _VALUE.itemsize)
+        else:
+            self._write(Begun(run))
+        self._statistics.truncate(self.done * self._width * _VALUE.itemsize)
+
+    def _close(self) -> None:
+        self._log.close()
+        self._statistics.close()
 
     def _apply(self, entry: Entry) -> None:
         if isinstance(entry, Stored):
@@ -130,8 +134,7 @@ class Checkpoint:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._log.close()
-        self._statistics.close()
+        self._close()
         if kind is not None and not self.done and self.corpus is None:
             self.remove()  # nothing is there that would be worth to go on with
 
@@ -175,8 +178,7 @@ class Checkpoint:
 
     def remove(self) -> None:
         """Removes the directory."""
-        self._log.close()
-        self._statistics.close()
+        self._close()
         shutil.rmtree(self.place, ignore_errors=True)
 
 

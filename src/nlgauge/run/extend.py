@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.stored import at_once, is_stored
 from nlgauge.errors import InputError, ParameterError, ResultError
 from nlgauge.metric import AnyMetric, Metric
 from nlgauge.results.result import Result
@@ -45,6 +46,8 @@ def _with_systems(result: Result, predictions: Mapping[str, Any], executor: str 
     lost = [label for label, metric in result.job.metrics.items() if isinstance(metric, NotHere)]
     if lost:
         raise ResultError(f"cannot add a system: the class of {lost[0]!r} is not here; import what defines it, then load the result again.")
+    if is_stored(result.corpus):
+        result = replace(result, corpus=at_once(result.corpus, "a result that a system is added to"))
     corpus = result.corpus.adding(predictions)
     whole = replace(result.corpus, predictions={**result.corpus.predictions, **corpus.predictions})
     if Reducer.of(result.job.reduce_fn, whole) != Reducer.of(result.job.reduce_fn, result.corpus):

@@ -17,8 +17,8 @@ import msgspec
 import numpy as np
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.stored import CorpusWriter, remove_texts, stored_corpus, with_hashes
-from nlgauge.errors import InputError, ResultError
+from nlgauge.corpus.stored import CorpusWriter, at_once, remove_texts, stored_corpus, with_hashes
+from nlgauge.errors import ResultError
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric
 from nlgauge.metric.saved import describe as described
 from nlgauge.results.result import Result
@@ -32,9 +32,6 @@ from nlgauge.run.costs import Costs
 from nlgauge.run.environment import environment
 from nlgauge.run.executors import Executor
 from nlgauge.run.prepare import signatures
-
-# Metrics that need all texts of a system at once are computed for so many segments of a corpus on disk, and no more.
-MOST_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -50,17 +47,18 @@ class Output:
         """The directory of the run, checked to be free or to hold what may be used."""
         check_free(self.directory, self.overwrite)
         place = unfinished(self.directory)
-        if not place.exists() or self.resume:
+        if not place.exists():
             return place
-        far = how_far(place)
-        if not far and any(place.iterdir()):
+        if not (place / LOG).is_file() and any(place.iterdir()):
             raise ResultError(f"{place} exists and is not a run of nlgauge; move it, or choose another directory.")
-        if far and not self.overwrite:
+        far = how_far(place)
+        if far and not self.resume and not self.overwrite:
             raise ResultError(
                 f"{place} holds a run that was not finished ({far}); go on with it by --resume (resume=True), "
                 "or begin anew with --overwrite (overwrite=True)."
             )
-        shutil.rmtree(place)
+        if not self.resume:
+            shutil.rmtree(place)
         return place
 
 
@@ -92,14 +90,14 @@ def run_on_disk(
         return _moved(place, output)
     with _told(place), Checkpoint(place, {"source": source}) as kept:
         if kept.corpus is None:
-            writer = CorpusWriter(place)
-            for piece in pieces():
-                writer.append(piece)
-            kept.note(Stored(writer.close()))
+            with CorpusWriter(place) as writer:
+                for piece in pieces():
+                    writer.append(piece)
+                kept.note(Stored(writer.close()))
         assert kept.corpus is not None
         corpus = stored_corpus(place, kept.corpus)
         job = job_of(corpus)
-        result = _scored(corpus, _at_once(corpus, job.metrics), job, executor, kept)
+        result = _scored(corpus, _readable(corpus, job.metrics), job, executor, kept)
         if kept.fits is None:
             kept.keep_fits({})
         facts = kept.corpus if output.texts else with_hashes(place, kept.corpus, text_hash)
@@ -158,17 +156,10 @@ def _digest(corpus: Corpus) -> str:
     return found.hexdigest()
 
 
-def _at_once(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> Corpus:
+def _readable(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> Corpus:
     """The corpus, in memory where a metric needs all texts of a system at once."""
-    needy = [label for label, metric in metrics.items() if _needs_all(metric)]
-    if not needy:
-        return corpus
-    if len(corpus) > MOST_AT_ONCE:
-        raise InputError(
-            f"{needy[0]} needs all texts of a system at once, and there are {len(corpus):,} segments; it is computed for {MOST_AT_ONCE:,} "
-            f"at the most. Score a sample of the segments with it, and leave it out here."
-        )
-    return corpus.apart(np.arange(len(corpus)))
+    needy = next((label for label, metric in metrics.items() if _needs_all(metric)), None)
+    return corpus if needy is None else at_once(corpus, needy)
 
 
 def _needs_all(metric: AnyMetric) -> bool:
