@@ -7,7 +7,7 @@ BENCH_OPTIONS ?=
 SOURCES := pyproject.toml $(wildcard native/*)
 
 # Tests and benchmarks keep their models in the checkout; the demo puts them where the user's own runs find them again.
-test test-pages bench: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
+test test-pages bench endurance: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # $(call install,.venv) PACKAGES
@@ -21,7 +21,7 @@ need_chromium = [ -n "$$NLGAUGE_CHROMIUM" ] || command -v chromium || command -v
 # A test process that dies ends the run: pytest-xdist would wait for ever for the tests that it had.
 pytest = .venv/$(PROGRAMS)/pytest -n 2 --dist loadfile --max-worker-restart 0
 
-.PHONY: help demo demo-models test test-pages bench clean
+.PHONY: help demo demo-models test test-pages bench endurance clean
 
 help:
 	@echo "make demo         score the sample that ships with the package (no torch)"
@@ -29,6 +29,7 @@ help:
 	@echo "make test         install everything that the tests need, and run every check"
 	@echo "make test-pages   of these the tests of the report and the explorer in Chromium"
 	@echo "make bench        time nlgauge and its peers on the same texts"
+	@echo "make endurance    score ten million pairs, and kill runs at random moments"
 	@echo "make clean        remove what the other targets made"
 
 demo: .venv/.core
@@ -63,6 +64,11 @@ bench: .venv-bench/.bench
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.commands
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.long_texts
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.meta_speed
+
+# Ten million pairs, killed runs, peers: some twenty minutes and ten gigabytes of disk.
+endurance: .venv/.test
+	.venv/$(PROGRAMS)/nlgauge models get minilm
+	.venv/$(PROGRAMS)/python -m benchmarks.endurance
 
 clean:
 	rm -rf .venv .venv-bench .cache demo-result demo-models-result
