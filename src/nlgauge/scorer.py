@@ -12,6 +12,7 @@ from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric
 from nlgauge.results.result import Result
 from nlgauge.run import engine
+from nlgauge.run.carbon import checked_country
 from nlgauge.run.checks import warn_about_languages
 from nlgauge.run.chunk import Job
 from nlgauge.run.environment import environment
@@ -38,8 +39,11 @@ class Scorer:
         *,
         run_concurrent: bool = False,
         executor: Executor | None = None,
+        carbon: str | None = None,
+        allow_remote_code: bool = False,
     ) -> None:
-        self.metrics = labelled(DEFAULT_METRICS if metrics is None else metrics)
+        self.carbon = None if carbon is None else checked_country(carbon)
+        self.metrics = labelled(DEFAULT_METRICS if metrics is None else metrics, _flag(allow_remote_code, "allow_remote_code"))
         if executor is not None and not (isinstance(getattr(executor, "characters", None), int) and callable(getattr(executor, "map", None))):
             raise ParameterError(f"executor must have `characters` and `map`, as those of nlgauge.run.executors have; got {executor!r:.60}.")
         self.executor = executor or (_processes() if _flag(run_concurrent, "run_concurrent") else default_executor(self.metrics.values()))
@@ -93,7 +97,7 @@ class Scorer:
         job = Job(last[1], reduce_fn, options)
         warn_about_languages(corpus, job.metrics)
         with progress(None if show_progress is None else _flag(show_progress, "show_progress")):
-            tables, fits, costs = engine.run(corpus, job, self.executor)
+            tables, fits, costs = engine.run(corpus, job, self.executor, self.carbon)
         return Result(corpus, tables, signatures(corpus, job), costs, replace(job, fits=fits) if fits else job, environment())
 
 
@@ -106,6 +110,8 @@ def score(
     reduce_fn: ReduceFn = None,
     run_concurrent: bool = False,
     executor: Executor | None = None,
+    carbon: str | None = None,
+    allow_remote_code: bool = False,
     ids: Iterable[Any] | None = None,
     weights: Iterable[float] | None = None,
     documents: Iterable[Any] | None = None,
@@ -126,13 +132,15 @@ def score(
     "compute_kwargs": {...}}. reduce_fn: "best" (default), "max", "min", a NumPy name or a callable, for several references or
     predictions. documents: one label per segment; segments of a document are resampled together. weights: how much each segment
     counts. lang: an ISO code, for tokenisers, sentence splitters and default models. device: "cpu", "cuda", ... run_concurrent: use
-    several processes; executor: how chunks are computed otherwise (`nlgauge.run.executors`). fields, systems, skip_missing, common, pooled:
+    several processes; executor: how chunks are computed otherwise (`nlgauge.run.executors`). carbon: the three-letter code of a country, such as
+    "DEU", to track energy and CO2 (`result.costs.carbon`). allow_remote_code: metrics that nlgauge does not know are looked for by Hugging Face
+    evaluate, which runs other people's scripts. fields, systems, skip_missing, common, pooled:
     what else is known of the segments, and which of them are read; see `Corpus.read`.
 
     >>> score(["the cat"], [["the cat", "a cat"]], metrics="exact_match")["exact_match"]["score"]
     1.0
     """
-    return Scorer(metrics, run_concurrent=run_concurrent, executor=executor)(
+    return Scorer(metrics, run_concurrent=run_concurrent, executor=executor, carbon=carbon, allow_remote_code=allow_remote_code)(
         predictions,
         references,
         sources,

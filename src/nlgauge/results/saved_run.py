@@ -36,6 +36,23 @@ class SavedFit(msgspec.Struct):
     key: str
 
 
+class SavedCarbon(msgspec.Struct, frozen=True):
+    """The energy and the CO2 of the run; null where they are not known."""
+
+    country: str
+    energy: float | None
+    co2: float | None
+    method: str
+    reason: str
+
+
+class SavedMemory(msgspec.Struct, frozen=True):
+    """The highest memory of the run in bytes, null where it is not known, and what is to be said of it."""
+
+    peak: float | None
+    note: str
+
+
 class SavedRun(msgspec.Struct):
     """run.json."""
 
@@ -50,3 +67,5 @@ class SavedRun(msgspec.Struct):
     seconds: dict[str, dict[str, float]]
     environment: dict[str, str]
     reads: dict[str, list[str]] = {}
+    memory: SavedMemory = SavedMemory(None, "it was not recorded")
+    carbon: SavedCarbon | None = None

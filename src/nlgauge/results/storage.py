@@ -38,11 +38,11 @@ from nlgauge.metric.saved import describe, describe_outputs, restore, restore_ou
 from nlgauge.results.arrays import read_arrays
 from nlgauge.results.first_format import upgraded
 from nlgauge.results.result import Result
+from nlgauge.results.saved_costs import read_costs, saved_carbon, saved_memory
 from nlgauge.results.saved_run import SavedFit, SavedMetric, SavedRun, SavedTable
 from nlgauge.results.table import Table
 from nlgauge.run.checks import check
 from nlgauge.run.chunk import Fits, Job
-from nlgauge.run.costs import Costs
 from nlgauge.run.reduction import Averaged, LostFunction, ReduceFn
 
 FORMAT = 2
@@ -146,6 +146,8 @@ def _write(result: Result, directory: Path, texts: bool) -> None:
         {"metrics": dict(result.costs.metrics), "features": dict(result.costs.features), "used": dict(result.costs.used)},
         dict(result.environment),
         dict(result.costs.reads),
+        saved_memory(result.costs),
+        saved_carbon(result.costs),
     )
     (directory / "run.json").write_bytes(msgspec.json.format(msgspec.json.encode(run)) + b"\n")
     corpus = result.corpus if texts or not result.has_texts else _hashed(result.corpus)
@@ -234,8 +236,7 @@ def _read(place: Path) -> Result:
     fits = _fits(run.fits, read_arrays(place / "fits.npz"), metrics)
     job = Job(metrics, _rule(run.config["reduce_fn"]), _options(run.config), fits)
     _check_fits(job, corpus)
-    costs = Costs(run.seconds["metrics"], run.seconds["features"], run.seconds.get("used", {}), run.reads)
-    return Result(corpus, tables, run.signatures, costs, job, run.environment, run.texts)
+    return Result(corpus, tables, run.signatures, read_costs(run), job, run.environment, run.texts)
 
 
 class _Versioned(msgspec.Struct):

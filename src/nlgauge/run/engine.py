@@ -15,10 +15,12 @@ from nlgauge.features import Features
 from nlgauge.metric import Arrays, CorpusMetric, Fit, Metric
 from nlgauge.models.loader import held
 from nlgauge.results.table import Table
+from nlgauge.run.carbon import Tracking
 from nlgauge.run.checks import check, warn_about_outputs
 from nlgauge.run.chunk import Chunk, Fits, Job, Task, spent_on
 from nlgauge.run.costs import Costs
 from nlgauge.run.executors import Executor
+from nlgauge.run.memory import mark, peak_since
 from nlgauge.run.progress import report
 from nlgauge.run.reduction import Reducer
 
@@ -27,13 +29,18 @@ Tables = dict[tuple[str, str], Table]
 _MERGED = 16
 
 
-def run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Costs]:
-    """A Table for each (system, label), the fits that were made or given, and what it cost."""
+def run(corpus: Corpus, job: Job, executor: Executor, carbon: str | None = None) -> tuple[Tables, Fits, Costs]:
+    """A Table for each (system, label), the fits that were made or given, and what it cost; `carbon` is the country whose CO2 is tracked."""
     check(corpus, job.metrics)
-    with held():
-        found = _run(corpus, job, executor)
-    warn_about_outputs(found[0])
-    return found
+    before = mark()
+    with held(), Tracking(carbon) as tracked:
+        tables, fits, costs = _run(corpus, job, executor)
+    own = peak_since(before)
+    # Executors add the memory of their workers, which is there beside that of this process.
+    costs.memory, costs.memory_note = own.bytes + costs.memory, own.note or costs.memory_note
+    costs.carbon = tracked.found
+    warn_about_outputs(tables)
+    return tables, fits, costs
 
 
 def fits_of(corpus: Corpus, job: Job, executor: Executor) -> Fits:

@@ -55,7 +55,8 @@ def _with_systems(result: Result, predictions: Mapping[str, Any], executor: Exec
 def _computed(result: Result, corpus: Corpus, job: Job, executor: Executor | None, whole: Corpus) -> Result:
     """The result with what the job finds on this corpus; the whole corpus has the systems of both."""
     with progress():
-        tables, fits, costs = engine.run(corpus, job, executor or default_executor(job.metrics.values()))
+        chosen, tracked = executor or default_executor(job.metrics.values()), result.costs.carbon
+        tables, fits, costs = engine.run(corpus, job, chosen, None if tracked is None else tracked.country)
     metrics = {**result.job.metrics, **job.metrics}
     total = Costs()
     total.add(result.costs)

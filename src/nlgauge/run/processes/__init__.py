@@ -18,6 +18,7 @@ from nlgauge.models.threads import threads
 from nlgauge.run.chunk import Chunk, Rows, Task
 from nlgauge.run.costs import Costs
 from nlgauge.run.executors import Serial
+from nlgauge.run.memory import Memory
 from nlgauge.run.processes.messages import of_task
 from nlgauge.run.processes.wire import WireError, receive, send
 
@@ -63,6 +64,8 @@ class Processes:
             rest = Serial().map(replace(task, job=replace(task.job, metrics=local)), chunks)
             for (rows, costs), (more, further) in zip(pool.map(compute, chunks), rest, strict=True):
                 costs.add(further)
+                costs.memory = sum(worker.memory.bytes for worker in workers)
+                costs.memory_note = next((worker.memory.note for worker in workers if worker.memory.note), "")
                 yield {**rows, **more}, costs
         finally:
             for worker in workers:
@@ -74,6 +77,7 @@ class _Worker:
     """A process that computes chunks: `python -m nlgauge.run.processes.worker`, spoken to in framed messages."""
 
     def __init__(self, setup: Mapping[str, Any], its_threads: int) -> None:
+        self.memory = Memory(0.0)
         environment = {**os.environ, "NLGAUGE_THREADS": str(its_threads)}
         # -P: a module in the working directory must not take the place of one that the worker imports.
         command = [sys.executable, "-P", "-m", "nlgauge.run.processes.worker"]
@@ -102,6 +106,7 @@ class _Worker:
             kind, message = answer["error"]
             raise _ERRORS.get(kind, NlgaugeError)(f"in a worker process: {message}")
         costs = Costs(answer["metrics"], answer["features"], answer["used"], answer["reads"])
+        self.memory = Memory(*answer["memory"])
         return {(system, label): arrays for system, label, arrays in answer["rows"]}, costs
 
     def _send(self, message: Any) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.errors import NlgaugeError
 from nlgauge.run.chunk import Chunk, Task
+from nlgauge.run.memory import peak
 from nlgauge.run.processes.messages import to_task
 from nlgauge.run.processes.wire import receive, send
 
@@ -40,7 +41,8 @@ def _answer(message: dict[str, Any], task: Task) -> dict[str, Any]:
     except NlgaugeError as error:
         return {"error": [type(error).__name__, str(error)]}
     found = [[system, label, arrays] for (system, label), arrays in rows.items()]
-    return {"rows": found, "metrics": costs.metrics, "features": costs.features, "used": costs.used, "reads": costs.reads}
+    spent = {"metrics": costs.metrics, "features": costs.features, "used": costs.used, "reads": costs.reads}
+    return {"rows": found, **spent, "memory": tuple(peak())}
 
 
 if __name__ == "__main__":
