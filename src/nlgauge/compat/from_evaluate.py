@@ -18,6 +18,7 @@ from nlgauge.metric import Takes
 
 _HUB = "evaluate-metric"
 _MOST_PARTS = 2
+_OFFLINE = ("NLGAUGE_OFFLINE", "HF_HUB_OFFLINE")
 
 
 class FromEvaluate(MetricForNLG):
@@ -40,7 +41,7 @@ class FromEvaluate(MetricForNLG):
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         variant = {} if self.variant is None else {"config_name": str(self.variant)}
-        return {**super().facts(corpus), "metric": self.name, **variant, "script": self.script}
+        return {**super().facts(corpus), "metric": self.name.replace(":", " "), **variant, "script": self.script}
 
     def libraries(self) -> tuple[str, ...]:
         return ("evaluate",)
@@ -72,8 +73,8 @@ def from_evaluate(name: str, arguments: Mapping[str, Any], unknown: UnknownMetri
     local = local_script(name)
     if local is None and _not_on_the_hub(name):
         raise UnknownMetricError(f"{unknown} There is no script of evaluate at that path either.")
-    if local is None and os.environ.get("NLGAUGE_OFFLINE", "") not in ("", "0"):
-        raise UnknownMetricError(f"{unknown} On the hub it is not looked for, because NLGAUGE_OFFLINE is set.")
+    if local is None and (offline := next((variable for variable in _OFFLINE if os.environ.get(variable, "") not in ("", "0")), "")):
+        raise UnknownMetricError(f"{unknown} On the Hugging Face hub it is not looked for, because {offline} is set; give the path of its script.")
     place = str(local.resolve()) if local else f"{name if '/' in name else f'{_HUB}/{name}'} of the Hugging Face hub"
     warnings.warn(
         f"{name!r} is not a metric of nlgauge; Hugging Face evaluate runs {place}, which is somebody else's code. It has no intervals and no tests.",

@@ -24,7 +24,7 @@ def costs_sheet(costs: Costs, footnotes: Footnotes) -> Sheet:
     rows += [[Cell(feature, "quiet"), Cell(amount(seconds, _TIMES), "quiet")] for feature, seconds in _by_size(costs.features)]
     rows += [[Cell(name), Cell(f"{used:g}")] for name, used in costs.used.items()]
     rows += [[Cell(name), Cell(value, notes=footnotes.mark(note))] for name, value, note in whole_run(costs)]
-    return Sheet([column("cost"), column("", "number")], rows, "Cost")
+    return Sheet([column("spent on"), column("", "number")], rows, "Cost")
 
 
 def whole_run(costs: Costs) -> list[tuple[str, str, str]]:

@@ -11,6 +11,7 @@ import logging
 import math
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from difflib import get_close_matches
 from importlib.util import find_spec
 from tempfile import TemporaryDirectory
@@ -106,7 +107,7 @@ class Tracking:
             return self
         with ExitStack() as opened:
             opened.enter_context(_LOG)
-            self.found = Carbon(self._country, reason="the tracker did not start")
+            self.found = Carbon(self._country, reason="the tracker gave no reading")
             try:
                 directory = opened.enter_context(TemporaryDirectory(prefix="nlgauge-carbon-", ignore_cleanup_errors=True))
                 self._tracker = _tracker(checked_country(self._country), directory)
@@ -125,21 +126,21 @@ class Tracking:
             try:
                 if self._tracker is not None:
                     self._tracker.stop()
-                    self.found = self._reading(seconds)
+                    self.found = self._reading(self.found, seconds)
             except Exception as error:  # as above
                 self.found = Carbon(self._country, reason=f"{error!s:.200}")
 
-    def _reading(self, seconds: float) -> Carbon:
-        assert self._country is not None
+    def _reading(self, unknown: Carbon, seconds: float) -> Carbon:
+        """What the tracker read, or with what is known of it so far why it did not."""
         read = getattr(self._tracker, "final_emissions_data", None)
-        method = _method(getattr(self._tracker, "_hardware", ()))
+        found = replace(unknown, method=_method(getattr(self._tracker, "_hardware", ())))
         if read is None:
-            return Carbon(self._country, method=method, reason=_LOG.problems.get(get_ident(), "the tracker gave no reading"))
+            return replace(found, reason=_LOG.problems.get(get_ident(), unknown.reason))
         if seconds < _SHORTEST_SECONDS:
-            return Carbon(self._country, method=method, reason=_TOO_SHORT)
+            return replace(found, reason=_TOO_SHORT)
         energy, co2 = float(read.energy_consumed), float(read.emissions)
-        reason = "" if math.isfinite(energy) and math.isfinite(co2) else "the tracker's numbers are not finite"
-        return Carbon(self._country, energy, co2, method, reason)
+        known = math.isfinite(energy) and math.isfinite(co2)
+        return replace(found, energy=energy, co2=co2, reason="") if known else replace(found, reason="the tracker's numbers are not finite")
 
 
 def _tracker(country: str, directory: str) -> Any:
@@ -163,7 +164,8 @@ def _tracker(country: str, directory: str) -> Any:
         allow_multiple_runs=True,
         measure_power_secs=15,
         api_call_interval=-1,
-        log_level="critical",
+        # Logged, so that what it swallows is known, and shown to nobody.
+        log_level="warning",
         logger_preamble="",
     )
 

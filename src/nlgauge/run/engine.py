@@ -20,7 +20,7 @@ from nlgauge.run.checks import check, warn_about_outputs
 from nlgauge.run.chunk import Chunk, Fits, Job, Task, spent_on
 from nlgauge.run.costs import Costs
 from nlgauge.run.executors import Executor
-from nlgauge.run.memory import mark, peak_since
+from nlgauge.run.memory import peak, peak_since
 from nlgauge.run.progress import report
 from nlgauge.run.reduction import Reducer
 
@@ -32,7 +32,7 @@ _MERGED = 16
 def run(corpus: Corpus, job: Job, executor: Executor, carbon: str | None = None) -> tuple[Tables, Fits, Costs]:
     """A Table for each (system, label), the fits that were made or given, and what it cost; `carbon` is the country whose CO2 is tracked."""
     check(corpus, job.metrics)
-    before = mark()
+    before = peak()
     with held(), Tracking(carbon) as tracked:
         tables, fits, costs = _run(corpus, job, executor)
     own = peak_since(before)

@@ -23,6 +23,7 @@ from nlgauge.run.reduction import ReduceFn
 
 # What NLG-Metricverse and Jury call the weights of BARTScore.
 _CHECKPOINTS = {"bartscore-large-cnn": "bart-large-cnn"}
+_NAMES_ITS_CLASS = 'must say __main_class__ = "NAME", the name of a subclass of MetricForNLG in it'
 _TASKS = (None, "language-generation")
 # Metrics of NLG-Metricverse that are not here yet, and what is nearest to each.
 LATER = {
@@ -146,11 +147,13 @@ def _from_directory(directory: Path) -> type[MetricForNLG]:
     found = importlib.util.spec_from_file_location(module_name, file) if file.is_file() else None
     if found is None or found.loader is None:
         raise UnknownMetricError(f"there is no metric {str(directory)!r}, and the directory of that name holds no {name}.py.")
+    if _is_evaluates(directory):
+        raise UnknownMetricError(f"{file} {_NAMES_ITS_CLASS}; a script of evaluate's needs allow_remote_code=True.")
     module = importlib.util.module_from_spec(found)
     sys.modules[module_name] = module
     found.loader.exec_module(module)
     main = getattr(module, "__main_class__", None)
     metric = getattr(module, main, None) if isinstance(main, str) else main
     if not (isinstance(metric, type) and issubclass(metric, MetricForNLG)):
-        raise UnknownMetricError(f'{file} must say __main_class__ = "NAME", the name of a subclass of MetricForNLG in it.')
+        raise UnknownMetricError(f"{file} {_NAMES_ITS_CLASS}.")
     return metric
