@@ -95,7 +95,7 @@ clean:
 	touch $@
 
 .venv/.test: .venv/.torch $(SOURCES)
-	$(call install,$(@D)) --editable ".[models,ot,parquet,zstd,judge,web]" --group test --group peers --group pages
+	$(call install,$(@D)) --editable ".[models,ot,parquet,zstd,judge,web,carbon]" --group test --group peers --group pages
 	$(call install,$(@D)) --no-deps --group alone
 	touch $@
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +14,7 @@ import nlgauge
 from nlgauge import DataLoaderStrategies, NLGMetricverse, load_metric
 from nlgauge.compat import nlgmetricverse as nmv
 from nlgauge.compat.nlgmetricverse.loading import LATER, unpacked
-from nlgauge.errors import InputError, NotYetError, ParameterError, UnknownMetricError
+from nlgauge.errors import InputError, NotYetError, ParameterError
 
 preds = ["the cat is on the mat", "hello there"]
 refs = ["the cat sat on the mat", "hello their"]
@@ -199,49 +197,3 @@ def test_metrics_that_come_later_say_so(name: str) -> None:
     for call in (lambda: load_metric(name), lambda: NLGMetricverse(metrics=["bleu", name]), lambda: getattr(nmv, name.capitalize()).construct()):
         with pytest.raises(NotYetError, match=f"{name} comes with a later release of nlgauge; meanwhile "):
             call()
-
-
-# --- evaluate as a last resort
-
-
-@pytest.fixture
-def evaluate(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A stand-in for evaluate that knows two metrics; what was asked of it."""
-    asked: list[str] = []
-
-    def load(name: str) -> Any:
-        asked.append(name)
-        if name not in ("carburacy", "pearsonr"):
-            raise FileNotFoundError(f"no script {name}")
-        number = SimpleNamespace(compute=lambda predictions, references, factor=1: factor * len(predictions))
-        several = SimpleNamespace(compute=lambda predictions, references: {"mean_score": 0.5, "scores": [0.25, 0.75]})
-        return number if name == "pearsonr" else several
-
-    module = ModuleType("evaluate")
-    module.__spec__ = ModuleSpec("evaluate", None)
-    module.load = load  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "evaluate", module)
-    return asked
-
-
-def test_evaluate_computes_what_is_not_here(evaluate: list[str]) -> None:
-    with pytest.warns(UserWarning, match="'carburacy' is not a metric of nlgauge; Hugging Face evaluate computes it"):
-        metric = load_metric("carburacy")
-    assert metric.compute(preds, refs) == {"carburacy": {"score": 0.5, "mean_score": 0.5, "scores": [0.25, 0.75]}}
-    assert "metric:evaluate carburacy|evaluate:" in nlgauge.score(preds, refs, metrics=metric).signatures["carburacy"]
-    with pytest.warns(UserWarning, match="pearsonr"):
-        scorer = NLGMetricverse(metrics=["bleu", {"path": "pearsonr", "resulting_name": "r", "factor": 3}])
-    assert scorer(preds, [[ref, "more"] for ref in refs])["r"]["score"] == 6
-    with pytest.raises(UnknownMetricError, match="evaluate does not give it either: no script blue"):
-        load_metric("blue")
-    assert evaluate == ["carburacy", "pearsonr", "blue"]
-
-
-def test_evaluate_is_not_asked_where_that_was_forbidden(evaluate: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(NotYetError, match="carburacy"):
-        load_metric("carburacy", use_nlgmetricverse_only=True)
-    monkeypatch.setenv("NLGAUGE_OFFLINE", "1")
-    with pytest.raises(UnknownMetricError, match="pearsonr"):
-        load_metric("pearsonr")
-    assert load_metric("bleu")["path"] == "bleu"
-    assert not evaluate

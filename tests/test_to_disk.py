@@ -21,9 +21,8 @@ from cli_cases import document, enter, run
 from strategies import WORDS
 
 import nlgauge
-from nlgauge.corpus import Corpus
+from nlgauge.corpus import Corpus, stored
 from nlgauge.corpus import columns as column_module
-from nlgauge.corpus import stored
 from nlgauge.corpus.stored import CorpusWriter, StoredFacts, is_stored, stored_bounds, stored_corpus
 from nlgauge.errors import InputError, ParameterError, ResultError
 from nlgauge.io import streamed

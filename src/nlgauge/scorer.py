@@ -14,6 +14,7 @@ from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric
 from nlgauge.results.result import Result
 from nlgauge.run import engine
+from nlgauge.run.carbon import checked_country
 from nlgauge.run.checks import warn_about_languages
 from nlgauge.run.chunk import Job
 from nlgauge.run.environment import environment
@@ -46,8 +47,11 @@ class Scorer:
         output: str | Path | None = None,
         resume: bool = False,
         overwrite: bool = False,
+        carbon: str | None = None,
+        allow_remote_code: bool = False,
     ) -> None:
-        self.metrics = labelled(DEFAULT_METRICS if metrics is None else metrics)
+        self.carbon = None if carbon is None else checked_country(carbon)
+        self.metrics = labelled(DEFAULT_METRICS if metrics is None else metrics, _flag(allow_remote_code, "allow_remote_code"))
         concurrent = _flag(run_concurrent, "run_concurrent")
         wanted = "processes" if executor is None and concurrent else executor
         self.executor = default_executor(self.metrics.values()) if wanted is None else executor_of(wanted)
@@ -100,10 +104,10 @@ class Scorer:
             from nlgauge.run.to_disk import run_in_memory
 
             with _shown(show_progress):
-                return run_in_memory(corpus, job, self.executor, self.output)
+                return run_in_memory(corpus, job, self.executor, self.output, self.carbon)
         warn_about_languages(corpus, job.metrics)
         with _shown(show_progress):
-            tables, fits, costs = engine.run(corpus, job, self.executor)
+            tables, fits, costs = engine.run(corpus, job, self.executor, self.carbon)
         return Result(corpus, tables, signatures(corpus, job), costs, replace(job, fits=fits) if fits else job, environment())
 
     def score_pieces(
@@ -120,7 +124,7 @@ class Scorer:
         if self.output is None:
             raise ParameterError("a corpus that comes in pieces is scored on disk; say where, with output=DIRECTORY.")
         with _shown(show_progress):
-            return run_on_disk(pieces, source, lambda corpus: self._job(corpus, reduce_fn, options), self.executor, self.output)
+            return run_on_disk(pieces, source, lambda corpus: self._job(corpus, reduce_fn, options), self.executor, self.output, self.carbon)
 
     def _job(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions) -> Job:
         wanted = dict(self.metrics), corpus.lang, reduce_fn
@@ -142,6 +146,8 @@ def score(
     output: str | Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
+    carbon: str | None = None,
+    allow_remote_code: bool = False,
     ids: Iterable[Any] | None = None,
     weights: Iterable[float] | None = None,
     documents: Iterable[Any] | None = None,
@@ -164,13 +170,24 @@ def score(
     counts. lang: an ISO code, for tokenisers, sentence splitters and default models. device: "cpu", "cuda", ... executor:
     how chunks are computed, "serial", "threads", "processes", "ray" or one of `nlgauge.run.executors`; run_concurrent: the same as
     executor="processes". output: a directory that the result is saved to, its rows as soon as they are computed; what a run that was ended
-    has left is taken up with resume=True, and a result that is there is replaced with overwrite=True. fields, systems, skip_missing, common,
-    pooled: what else is known of the segments, and which of them are read; see `Corpus.read`.
+    has left is taken up with resume=True, and a result that is there is replaced with overwrite=True. carbon: the three-letter code of a
+    country, such as "DEU", to track energy and CO2 (`result.costs.carbon`). allow_remote_code: metrics that nlgauge does not know are looked
+    for by Hugging Face evaluate, which runs other people's scripts. fields, systems, skip_missing, common, pooled: what else is known of the
+    segments, and which of them are read; see `Corpus.read`.
 
     >>> score(["the cat"], [["the cat", "a cat"]], metrics="exact_match")["exact_match"]["score"]
     1.0
     """
-    return Scorer(metrics, run_concurrent=run_concurrent, executor=executor, output=output, resume=resume, overwrite=overwrite)(
+    return Scorer(
+        metrics,
+        run_concurrent=run_concurrent,
+        executor=executor,
+        output=output,
+        resume=resume,
+        overwrite=overwrite,
+        carbon=carbon,
+        allow_remote_code=allow_remote_code,
+    )(
         predictions,
         references,
         sources,

@@ -58,3 +58,23 @@ def test_a_plot_needs_seconds() -> None:
     with pytest.raises(InputError, match="pareto needs the seconds"):
         plots.pareto(Found(ROWS))
     assert cost(Found(ROWS), SECONDS).plot().axes[0].get_title(loc="left") == "Agreement and cost"
+
+
+def test_co2_takes_the_place_of_seconds() -> None:
+    grams = {"a": 5.0, "b": 0.5, "c": 7.0}
+    found = cost(Found(ROWS).where(level="system"), SECONDS, grams)
+    assert found.column("metric") == ["b", "a", "c"]
+    assert found.column("co2_grams_per_1000") == [0.5, 5.0, 7.0]
+    assert found.column("seconds_per_1000") == [3.0, 2.0, 1.0]
+    assert found.column("frontier") == [True, False, False]
+    with pytest.raises(InputError, match="the co2 of every metric are needed, above 0; c has none"):
+        cost(Found(ROWS), SECONDS, {"a": 1.0, "b": 1.0})
+
+
+def test_a_plot_of_co2_needs_seconds_too() -> None:
+    plots = pytest.importorskip("nlgauge.plots")
+    found = Found(ROWS).where(level="system")
+    grams = {"a": 5.0, "b": 0.5, "c": 7.0}
+    assert plots.pareto(found, SECONDS, grams).get_xlabel() == "grams of CO2-equivalents per 1,000 texts"
+    with pytest.raises(InputError, match="pareto needs the seconds"):
+        plots.pareto(cost(found, SECONDS), co2=grams)

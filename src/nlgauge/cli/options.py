@@ -133,6 +133,9 @@ class ShownOptions(FormOptions):
     details: Annotated[
         bool, typer.Option("--details", help="All outputs of each metric: BLEU's precisions and brevity penalty, ...", rich_help_panel=_SHOWN)
     ] = False
+    costs: Annotated[
+        bool, typer.Option("--costs", help="What the run cost: seconds, memory, and energy and CO2 if tracked.", rich_help_panel=_SHOWN)
+    ] = False
     by: Annotated[
         str | None,
         typer.Option("--by", help="One table with scores, intervals and tests for each value of a field.", metavar="FIELD", rich_help_panel=_SHOWN),
@@ -169,7 +172,7 @@ class ShownOptions(FormOptions):
         sampled = {"confidence": self.confidence, "resamples": self.resamples} if self.resamples else {}
         tested = {"test": self.test} if self.test != "none" else {}
         shown = {"intervals": self.intervals and self.resamples > 0, "tests": self.test != "none" and self.resamples > 0}
-        return {**sampled, **tested, **shown, "details": self.details, "decimals": self.width}
+        return {**sampled, **tested, **shown, "details": self.details, "decimals": self.width, "costs": self.costs}
 
 
 def checked_confidence(value: float) -> float:

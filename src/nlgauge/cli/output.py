@@ -69,6 +69,13 @@ def result_document(result: Result, intervals: Mapping[str, Any] | None, compari
     }
 
 
+def costs_document(result: Result) -> dict[str, Any]:
+    """What the run cost, as plain data: seconds, bytes, kilowatt-hours and kilograms."""
+    from dataclasses import asdict
+
+    return asdict(result.costs)
+
+
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
     """A comparison as plain data."""
     return {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from nlgauge.cli.options import ShownOptions
-from nlgauge.cli.output import result_document, say, show, show_json
+from nlgauge.cli.output import costs_document, result_document, say, show, show_json
 from nlgauge.cli.program import WRITTEN
 from nlgauge.cli.segment_files import STDOUT, write_segments
 
@@ -82,15 +82,17 @@ def _numbers(result: Result, decimals: int | None) -> str:
 
 def _document(found: Result | Groups, options: dict[str, Any]) -> dict[str, Any]:
     """A result as plain data; of groups one document each, with tests corrected for all of them."""
+    from nlgauge.results.groups import Groups
     from nlgauge.results.result import Result
     from nlgauge.results.table_options import TableOptions
 
     wanted = TableOptions(**options)
+    costs = {"costs": costs_document(next(iter(found.values())) if isinstance(found, Groups) else found)} if wanted.costs else {}
     if isinstance(found, Result):
-        return result_document(found, wanted.intervals_of(found), wanted.comparison_of(found), wanted.confidence)
+        return {**result_document(found, wanted.intervals_of(found), wanted.comparison_of(found), wanted.confidence), **costs}
     comparisons = found.compare(**wanted.of_comparison()) if wanted.has_tests(next(iter(found.values()))) else {}
     groups = [
         {"value": value, **result_document(result, wanted.intervals_of(result), comparisons.get(value), wanted.confidence)}
         for value, result in found.items()
     ]
-    return {"by": found.field, "groups": groups}
+    return {"by": found.field, "groups": groups, **costs}

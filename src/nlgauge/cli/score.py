@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,6 +56,14 @@ def score(
     seed: SeedOfAll = 12345,
     models: ModelOptions,
     offline: Annotated[bool, typer.Option("--offline", help="Never use the network.")] = False,
+    carbon: Annotated[
+        str | None,
+        typer.Option("--carbon", help="Track energy and CO2 in this country, such as DEU, and show what the run cost.", metavar="CODE"),
+    ] = None,
+    allow_remote_code: Annotated[
+        bool,
+        typer.Option("--allow-remote-code", help="Let Hugging Face evaluate run other people's scripts for metrics that nlgauge does not know."),
+    ] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that work at once.", metavar="N")] = 1,
     no_texts: Annotated[bool, typer.Option("--no-texts", help="Save hashes instead of texts.")] = False,
     overwrite: Overwrite = False,
@@ -100,8 +109,8 @@ def score(
     if test_set is not None:
         references, lang = test_set.references, test_set.lang
         options.setdefault("source", test_set.source)
-    metrics_given = _adjusted(metrics, as_sacrebleu.tokenize, as_sacrebleu.lowercase)
-    scorer = Scorer(metrics_given, run_concurrent=jobs > 1)
+    specs = _adjusted(metrics, as_sacrebleu.tokenize, as_sacrebleu.lowercase)
+    scorer = Scorer(specs, run_concurrent=jobs > 1, carbon=carbon, allow_remote_code=allow_remote_code)
     if output is None and (resume or stream):
         raise ParameterError(f"{'--resume' if resume else '--stream'} is about the directory of the result; name it with -o RESULT.")
     if output is not None:
@@ -121,7 +130,7 @@ def score(
         _check_needs(corpus, scorer.metrics)
         result = scorer.score_corpus(corpus, reduce, run, show_progress)
     context.meta[WRITTEN] = output
-    present(result, shown)
+    present(result, shown if carbon is None else replace(shown, costs=True))
     if output is not None and not shown.quiet:
         say(f"saved to {output}")
 
@@ -187,7 +196,7 @@ def _adjusted(specs: Sequence[str] | None, tokenize: str | None, lowercase: bool
 
 
 def _with_parameter(metric: AnyMetric, name: str, value: Any) -> AnyMetric:
-    from dataclasses import fields, replace
+    from dataclasses import fields
 
     default = next((field.default for field in fields(metric) if field.name == name), value)  # type: ignore[arg-type]
     return replace(metric, **{name: value}) if getattr(metric, name, value) == default != value else metric  # type: ignore[type-var]

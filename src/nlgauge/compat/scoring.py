@@ -32,6 +32,7 @@ def scored(
     *,
     reduce_fn: ReduceFn = None,
     run_concurrent: bool = False,
+    carbon: str | None = None,
     arguments: Mapping[str, Any] | None = None,
 ) -> Result:
     """The Result for the predictions of one system; `arguments` are options of the run, or parameters for the metrics that have them."""
@@ -43,7 +44,7 @@ def scored(
         {"path": metric.for_language(checked(options.get("lang"))), "resulting_name": label}
         for label, metric in adjusted(metrics, parameters).items()
     ]
-    scorer = Scorer(specs, run_concurrent=run_concurrent)
+    scorer = Scorer(specs, run_concurrent=run_concurrent, carbon=carbon)
     given = {name: value for name, value in options.items() if value is not None}
     return scorer(predictions, references, sources, reduce_fn=reduce_fn, **given)
 

@@ -12,27 +12,32 @@ from nlgauge.errors import InputError
 from nlgauge.meta.found import Found, made
 
 
-def cost(found: Found, seconds: Mapping[str, float]) -> Found:
+def cost(found: Found, seconds: Mapping[str, float], co2: Mapping[str, float] | None = None) -> Found:
     """One row per metric of `correlate`'s rows, the fastest first: the seconds that it takes for 1,000 texts, and how well it agrees with people.
 
-    `frontier` says whether no other metric is both faster and better. A metric with several rows (levels, human dimensions) has their mean, and then
-    there is no interval, since the bounds of a mean are not the mean of bounds. `Benchmark.seconds_per_thousand` has the seconds of scored metrics,
-    of which each was run alone.
+    `frontier` says whether no other metric is both faster and better. With `co2`, the grams of CO2-equivalents that each emits for 1,000 texts,
+    it says whether no other metric both emits less and is better, and those that emit least come first.
+
+    A metric with several rows (levels, human dimensions) has their mean, and then there is no interval, since the bounds of a mean are not the mean
+    of bounds. `Benchmark.seconds_per_thousand` has the seconds of scored metrics, of which each was run alone.
 
     >>> rows = [{"metric": "slow", "value": 0.4, "low": 0.3, "high": 0.5}, {"metric": "quick", "value": 0.6, "low": 0.5, "high": 0.7}]
     >>> [(row["metric"], row["frontier"]) for row in cost(Found(rows), {"quick": 0.1, "slow": 9.0})]
     [('quick', True), ('slow', False)]
     """
     names = list(dict.fromkeys(found.column("metric")))
-    if missing := [name for name in names if not seconds.get(name, 0) > 0]:
-        raise InputError(f"the seconds of every metric are needed, above 0; {', '.join(map(str, missing))} has none.")
+    for what, given in (("seconds", seconds), ("co2", seconds if co2 is None else co2)):
+        if missing := [name for name in names if not given.get(name, 0) > 0]:
+            raise InputError(f"the {what} of every metric are needed, above 0; {', '.join(map(str, missing))} has none.")
+    spent, column = (seconds, "seconds_per_1000") if co2 is None else (co2, "co2_grams_per_1000")
     rows = []
-    for name in sorted(names, key=lambda name: seconds[name]):
+    for name in sorted(names, key=lambda name: spent[name]):
         own = [row for row in found.rows if row["metric"] == name]
         bounds = {side: own[0].get(side, math.nan) if len(own) == 1 else math.nan for side in ("low", "high")}
         value = float(np.mean([row["value"] for row in own]))
-        rows.append({"metric": name, "seconds_per_1000": float(seconds[name]), "value": value, **bounds, "n_values": len(own)})
-    best = frontier([row["seconds_per_1000"] for row in rows], [row["value"] for row in rows])
+        emitted = {} if co2 is None else {column: float(co2[name])}
+        rows.append({"metric": name, "seconds_per_1000": float(seconds[name]), **emitted, "value": value, **bounds, "n_values": len(own)})
+    best = frontier([row[column] for row in rows], [row["value"] for row in rows])
     shared = {
         name: values[0] for name in ("level", "coefficient", "human") if name in found.names and len(values := list(set(found.column(name)))) == 1
     }

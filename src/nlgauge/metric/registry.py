@@ -128,9 +128,18 @@ def parse(text: str) -> AnyMetric:
     >>> str(parse("chrf(word_order=2, char_order=6)"))
     'chrf(word_order=2)'
     """
+    return make(*name_and_parameters(text))
+
+
+def name_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
+    """The name and the parameters of a text such as "chrf(word_order=2)", whether or not there is such a metric.
+
+    >>> name_and_parameters("chrf(word_order=2)")
+    ('chrf', {'word_order': 2})
+    """
     name, bracket, inside = text.strip().partition("(")
     if not bracket:
-        return make(name)
+        return name, {}
     try:
         call = ast.parse(f"_({inside}", mode="eval").body
         if (
@@ -140,10 +149,9 @@ def parse(text: str) -> AnyMetric:
             or any(keyword.arg is None for keyword in call.keywords)
         ):
             raise ValueError
-        parameters = {str(keyword.arg): _literal(keyword.value) for keyword in call.keywords}
+        return name, {str(keyword.arg): _literal(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError):
         raise ParameterError(f"cannot read {text!r}; write name(parameter=value, ...), for example chrf(word_order=2).") from None
-    return make(name, parameters)
 
 
 def _fits(value: Any, hint: Any) -> bool:

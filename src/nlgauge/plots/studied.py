@@ -23,9 +23,9 @@ def winmatrix(compared: MetricComparison, held_out: Found | None = None, *, ax: 
     return on_figure(plots.winmatrix, ax, compared, held_out, said=f"Adjusted p of pairs of metrics, from the best: {best}.")
 
 
-def pareto(found: Found, seconds: Mapping[str, float] | None = None, *, ax: Any = None) -> Any:
-    """Agreement against time, and the frontier (thesis 4.1)."""
-    return on_figure(plots.pareto, ax, found, seconds, said=f"Agreement and cost of {_listed(found)}.")
+def pareto(found: Found, seconds: Mapping[str, float] | None = None, co2: Mapping[str, float] | None = None, *, ax: Any = None) -> Any:
+    """Agreement against time, or against grams of CO2-equivalents where they are given, and the frontier (thesis 4.1)."""
+    return on_figure(plots.pareto, ax, found, seconds, co2, said=f"Agreement and cost of {_listed(found)}.")
 
 
 def calibration(judgements: Judgements, metric: str, human: str | None = None, *, ax: Any = None, **options: Any) -> Any:

@@ -83,7 +83,7 @@ class Groups(Exported, Mapping[Any, "Result"]):
         if fitted:
             notes.append(f"{', '.join(fitted)}: fitted on all segments of the run, not on each group.")
         columns = [column(self.field), *long_columns(cells, shown.confidence)]
-        return Page([Sheet(columns, rows)], footnotes.texts, notes, shown.small_print_of(first))
+        return shown.with_costs(Page([Sheet(columns, rows)], footnotes.texts, notes, shown.small_print_of(first)), first)
 
     def _short_page(self) -> Page:
         return self.page(intervals=False, tests=False)

@@ -342,7 +342,7 @@ class Result(Exported, Mapping[str, Any]):
         wanted = TableOptions.of(options)
         options = {"details": wanted.details, "wide": wanted.wide, "decimals": wanted.decimals}
         shown = result_page(self, wanted.intervals_of(self), wanted.comparison_of(self), wanted.confidence, **options)
-        return replace(shown, small_print=wanted.small_print_of(self))
+        return wanted.with_costs(replace(shown, small_print=wanted.small_print_of(self)), self)
 
     def _short_page(self) -> Page:
         title = f"{counted(len(self.systems), 'system')}, {counted(len(self.corpus), 'segment')}"

@@ -47,6 +47,23 @@ class Column(msgspec.Struct):
     width: int
 
 
+class SavedCarbon(msgspec.Struct, frozen=True):
+    """The energy and the CO2 of the run; null where they are not known."""
+
+    country: str
+    energy: float | None
+    co2: float | None
+    method: str
+    reason: str
+
+
+class SavedMemory(msgspec.Struct, frozen=True):
+    """The highest memory of the run in bytes, null where it is not known, and what is to be said of it."""
+
+    peak: float | None
+    note: str
+
+
 class SavedRun(msgspec.Struct):
     """run.json; `corpus` and `columns` are those of a result that was written while it ran."""
 
@@ -63,3 +80,5 @@ class SavedRun(msgspec.Struct):
     reads: dict[str, list[str]] = {}
     corpus: StoredFacts | None = None
     columns: list[Column] = []
+    memory: SavedMemory = SavedMemory(None, "it was not recorded")
+    carbon: SavedCarbon | None = None

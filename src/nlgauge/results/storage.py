@@ -41,12 +41,12 @@ from nlgauge.metric.saved import describe, describe_outputs, restore, restore_ou
 from nlgauge.results.arrays import read_arrays
 from nlgauge.results.first_format import upgraded
 from nlgauge.results.result import Result
+from nlgauge.results.saved_costs import read_costs, saved_carbon, saved_memory
 from nlgauge.results.saved_run import SavedFit, SavedMetric, SavedRun, SavedTable
 from nlgauge.results.table import Table, outputs_of
 from nlgauge.run.checkpoint import STATISTICS, how_far, mapped_rows, saved_fits, unfinished
 from nlgauge.run.checks import check
 from nlgauge.run.chunk import Fits, Job
-from nlgauge.run.costs import Costs
 from nlgauge.run.reduction import Averaged, LostFunction, ReduceFn
 
 # A result that is saved at once, and one that is written while it runs.
@@ -165,6 +165,8 @@ def saved_run(result: Result, version: int, texts: bool, fits: list[SavedFit]) -
         {"metrics": dict(result.costs.metrics), "features": dict(result.costs.features), "used": dict(result.costs.used)},
         dict(result.environment),
         dict(result.costs.reads),
+        memory=saved_memory(result.costs),
+        carbon=saved_carbon(result.costs),
     )
 
 
@@ -257,8 +259,7 @@ def _read(place: Path) -> Result:
     fits = _fits(run.fits, read_arrays(place / "fits.npz"), metrics)
     job = Job(metrics, _rule(run.config["reduce_fn"]), _options(run.config), fits)
     _check_fits(job, corpus)
-    costs = Costs(run.seconds["metrics"], run.seconds["features"], run.seconds.get("used", {}), run.reads)
-    return Result(corpus, tables, run.signatures, costs, job, run.environment, run.texts)
+    return Result(corpus, tables, run.signatures, read_costs(run), job, run.environment, run.texts)
 
 
 class _Versioned(msgspec.Struct):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.errors import ParameterError, did_you_mean
+from nlgauge.export.model import Footnotes, Page
+from nlgauge.export.of_costs import costs_sheet
 from nlgauge.export.of_result import small_print
 
 if TYPE_CHECKING:
@@ -21,7 +23,8 @@ class TableOptions:
     `intervals` and `tests` say whether they are computed and shown; `confidence`, `resamples`, `seed` and `test` are those of `Result.intervals`
     and `Result.compare`. `details` adds the further outputs of each metric, such as BLEU's precisions and brevity penalty. With `wide` there is
     one row per system and one column per metric, else one row per metric and system; a CSV file always has all outputs, one per row. `decimals` is
-    how many are shown of each score, where not as many as its metric asks for; a CSV file always has all of them.
+    how many are shown of each score, where not as many as its metric asks for; a CSV file always has all of them. `costs` adds a table of what the
+    run cost, which a CSV file has not.
     """
 
     intervals: bool = True
@@ -33,6 +36,7 @@ class TableOptions:
     details: bool = False
     wide: bool = False
     decimals: int | None = None
+    costs: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> TableOptions:
@@ -61,6 +65,13 @@ class TableOptions:
     def comparison_of(self, result: Result) -> Comparison | None:
         """The comparison of the first system with the others, if it is shown."""
         return result.compare(**self.of_comparison()) if self.has_tests(result) else None
+
+    def with_costs(self, page: Page, result: Result) -> Page:
+        """The page, with a table of what the run cost if it is shown."""
+        if not self.costs:
+            return page
+        footnotes = Footnotes(list(page.footnotes))
+        return replace(page, blocks=[*page.blocks, costs_sheet(result.costs, footnotes)], footnotes=footnotes.texts)
 
     def small_print_of(self, result: Result) -> list[str]:
         """The signatures with what intervals and tests were drawn with."""

@@ -13,11 +13,13 @@ from nlgauge.features import Features
 from nlgauge.metric import Arrays, CorpusMetric, Fit, Metric
 from nlgauge.models.loader import held
 from nlgauge.results.table import Table
+from nlgauge.run.carbon import Tracking
 from nlgauge.run.checks import check, warn_about_outputs
 from nlgauge.run.chunk import Fits, Job, Rows, Task, spent_on
 from nlgauge.run.chunks import Chunks, Found, InMemory
 from nlgauge.run.costs import Costs
 from nlgauge.run.executors import Executor, opened
+from nlgauge.run.memory import peak, peak_since
 from nlgauge.run.progress import report
 from nlgauge.run.reduction import Reducer
 
@@ -26,11 +28,19 @@ Tables = dict[tuple[str, str], Table]
 _MERGED = 16
 
 
-def run(corpus: Corpus, job: Job, executor: Executor, found: Found | None = None) -> tuple[Tables, Fits, Costs]:
-    """A Table for each (system, label), the fits that were made or given, and what it cost; `found` has the rows that need not be computed."""
+def run(corpus: Corpus, job: Job, executor: Executor, carbon: str | None = None, found: Found | None = None) -> tuple[Tables, Fits, Costs]:
+    """A Table for each (system, label), the fits that were made or given, and what it cost.
+
+    `carbon` is the country whose CO2 is tracked; `found` has the rows that need not be computed, and takes the others.
+    """
     check(corpus, job.metrics)
-    with held(), opened(executor) as running:
+    before = peak()
+    with held(), opened(executor) as running, Tracking(carbon) as tracked:
         tables, fits, costs = _run(corpus, job, running, found or InMemory())
+    own = peak_since(before)
+    # Executors add the memory of their workers, which is there beside that of this process.
+    costs.memory, costs.memory_note = own.bytes + costs.memory, own.note or costs.memory_note
+    costs.carbon = tracked.found
     warn_about_outputs(tables)
     return tables, fits, costs
 

@@ -59,7 +59,8 @@ def _computed(result: Result, corpus: Corpus, job: Job, executor: str | Executor
     """The result with what the job finds on this corpus; the whole corpus has the systems of both."""
     computing = default_executor(job.metrics.values()) if executor is None else executor_of(executor)
     with progress():
-        tables, fits, costs = engine.run(corpus, job, computing)
+        tracked = result.costs.carbon
+        tables, fits, costs = engine.run(corpus, job, computing, None if tracked is None else tracked.country)
     metrics = {**result.job.metrics, **job.metrics}
     total = Costs()
     total.add(result.costs)

@@ -6,24 +6,24 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nlgauge.corpus import Corpus
-from nlgauge.errors import ParameterError
+from nlgauge.errors import ParameterError, UnknownMetricError
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric
 from nlgauge.metric.complete import check_value
-from nlgauge.metric.registry import make, parse
+from nlgauge.metric.registry import make, name_and_parameters
 from nlgauge.run.chunk import Job
 from nlgauge.run.reduction import ReduceFn, Reducer
 
 MetricSpec = str | AnyMetric | Mapping[str, Any]
 
 
-def labelled(metrics: MetricSpec | Iterable[MetricSpec]) -> dict[str, AnyMetric]:
-    """Metrics by label, from names, values and dictionaries."""
+def labelled(metrics: MetricSpec | Iterable[MetricSpec], allow_remote_code: bool = False) -> dict[str, AnyMetric]:
+    """Metrics by label, from names, values and dictionaries; names that nlgauge does not know are evaluate's where code of others may run."""
     if isinstance(metrics, type) or not isinstance(metrics, str | Metric | CorpusMetric | Iterable) or getattr(metrics, "ndim", 1) == 0:
         raise ParameterError(f"metrics is {metrics!r:.60}; give names, Metric values or dictionaries with 'path'{_hint(metrics)}.")
     specs = [metrics] if isinstance(metrics, str | Metric | CorpusMetric | Mapping) else list(metrics)
     found: dict[str, AnyMetric] = {}
     for spec in specs:
-        label, metric = _one(spec)
+        label, metric = _one(spec, allow_remote_code)
         if label in found:
             raise ParameterError(f"two metrics are labelled {label!r}; give one of them a resulting_name.")
         found[label] = metric
@@ -32,13 +32,13 @@ def labelled(metrics: MetricSpec | Iterable[MetricSpec]) -> dict[str, AnyMetric]
     return found
 
 
-def _one(spec: MetricSpec) -> tuple[str, AnyMetric]:
+def _one(spec: MetricSpec, allow_remote_code: bool) -> tuple[str, AnyMetric]:
     if isinstance(spec, str):
-        metric = parse(spec)
-        return str(metric), metric
+        metric = _named(*name_and_parameters(spec), allow_remote_code)
+        return _own_label(metric), metric
     if isinstance(spec, Metric | CorpusMetric):
         check_value(spec)
-        return getattr(spec, "resulting_name", None) or str(spec), spec
+        return _own_label(spec), spec
     if isinstance(spec, Mapping) and "path" in spec:
         path, label, given = spec["path"], spec.get("resulting_name"), spec.get("compute_kwargs")
         known = ("path", "resulting_name", "task", "compute_kwargs")
@@ -47,10 +47,29 @@ def _one(spec: MetricSpec) -> tuple[str, AnyMetric]:
         _check_spec(given is None or isinstance(given, Mapping), "compute_kwargs", "a dictionary", given)
         parameters = {**(given or {}), **{key: value for key, value in spec.items() if key not in known}}
         _check_spec(all(isinstance(key, str) for key in parameters), "parameters", "named by strings", list(parameters))
-        metric = make(path, parameters) if isinstance(path, str) else path
+        metric = _named(path, parameters, allow_remote_code) if isinstance(path, str) else path
         check_value(metric)
-        return label or str(metric), metric
+        return label or _own_label(metric), metric
     raise ParameterError(f"a metric is a name, a Metric or a dictionary with 'path'; got {spec!r:.60}{_hint(spec)}.")
+
+
+def _own_label(metric: AnyMetric) -> str:
+    return getattr(metric, "resulting_name", None) or str(metric)
+
+
+def _named(name: str, parameters: dict[str, Any], allow_remote_code: bool) -> AnyMetric:
+    """The metric of a name, or that which evaluate has."""
+    try:
+        return make(name, parameters)
+    except UnknownMetricError as error:
+        from nlgauge.compat.from_evaluate import from_evaluate, looks_like_one
+
+        if allow_remote_code:
+            return from_evaluate(name, parameters, error)
+        if looks_like_one(name):
+            hint = "Hugging Face evaluate may compute it, which runs its script: allow_remote_code=True, or --allow-remote-code, permits that"
+            raise UnknownMetricError(f"{str(error).removesuffix('.')}; {hint}.") from None
+        raise
 
 
 def _hint(given: Any) -> str:

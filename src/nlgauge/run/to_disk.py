@@ -62,12 +62,12 @@ class Output:
         return place
 
 
-def run_in_memory(corpus: Corpus, job: Job, executor: Executor, output: Output) -> Result:
+def run_in_memory(corpus: Corpus, job: Job, executor: Executor, output: Output, carbon: str | None = None) -> Result:
     """The result of a corpus in memory, saved to the output; its rows are on disk as soon as they are computed."""
     run = {**_run_of(job), "texts": _digest(corpus)}
     place = output.begin()
     with _told(place), Checkpoint(place, run) as kept:
-        result = _scored(corpus, corpus, job, executor, kept)
+        result = _scored(corpus, corpus, job, executor, kept, carbon)
         # The rows are copied, because the file that they are in goes.
         tables = {
             key: replace(table, statistics={part: np.array(rows) for part, rows in table.statistics.items()}) for key, table in result.tables.items()
@@ -79,7 +79,12 @@ def run_in_memory(corpus: Corpus, job: Job, executor: Executor, output: Output) 
 
 
 def run_on_disk(
-    pieces: Callable[[], Iterable[Corpus]], source: Mapping[str, Any], job_of: Callable[[Corpus], Job], executor: Executor, output: Output
+    pieces: Callable[[], Iterable[Corpus]],
+    source: Mapping[str, Any],
+    job_of: Callable[[Corpus], Job],
+    executor: Executor,
+    output: Output,
+    carbon: str | None = None,
 ) -> Result:
     """The result of a corpus that comes in pieces, too large for memory: it is stored first, and scored from there.
 
@@ -97,7 +102,7 @@ def run_on_disk(
         assert kept.corpus is not None
         corpus = stored_corpus(place, kept.corpus)
         job = job_of(corpus)
-        result = _scored(corpus, _readable(corpus, job.metrics), job, executor, kept)
+        result = _scored(corpus, _readable(corpus, job.metrics), job, executor, kept, carbon)
         if kept.fits is None:
             kept.keep_fits({})
         facts = kept.corpus if output.texts else with_hashes(place, kept.corpus, text_hash)
@@ -129,7 +134,7 @@ def _told(place: Path) -> Iterator[None]:
         raise ResultError(f"{place} cannot be written to or read: {error.strerror or error}{kept}.") from error
 
 
-def _scored(corpus: Corpus, read: Corpus, job: Job, executor: Executor, kept: Checkpoint) -> Result:
+def _scored(corpus: Corpus, read: Corpus, job: Job, executor: Executor, kept: Checkpoint, carbon: str | None) -> Result:
     """The result of a job on a corpus, which is read from memory or from disk, beginning with what is kept."""
     warn_about_languages(corpus, job.metrics)
     signed = signatures(corpus, job)
@@ -138,7 +143,7 @@ def _scored(corpus: Corpus, read: Corpus, job: Job, executor: Executor, kept: Ch
     else:
         check_same(kept.place, {"metrics": kept.signatures}, {"metrics": signed})
     job = replace(job, fits=kept.kept_fits())
-    tables, fits, costs = engine.run(read, job, executor, kept)
+    tables, fits, costs = engine.run(read, job, executor, carbon, kept)
     total = Costs()
     total.add(kept.costs)
     total.add(costs)

@@ -16,6 +16,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import NlgaugeError
+from nlgauge.export.of_costs import whole_run
 from nlgauge.metric import Output
 from nlgauge.metric.card import card
 from nlgauge.metric.versions import installed_version
@@ -165,9 +166,10 @@ def _numbers(by_system: Mapping[str, tuple[Any, ...]], result: Result) -> Array 
 
 
 def _costs(result: Result) -> dict[str, Any]:
-    """Seconds of metrics and of the features that they share, and what each metric would have cost alone."""
+    """Seconds of metrics and of the features that they share, what each metric would have cost alone, and what the whole run took."""
     costs = result.costs
     return {
+        "whole": [{"name": visible(name), "value": value, "note": visible(note)} for name, value, note in whole_run(costs)],
         "metrics": _shown(costs.metrics),
         "features": _shown(costs.features),
         "alone": _shown({label: costs.alone(label) for label in costs.metrics}),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.corpus.columns import Array
+from nlgauge.errors import InputError
 from nlgauge.meta.found import Found
 
 if TYPE_CHECKING:
@@ -70,19 +71,31 @@ class MetricCorrelations(tuple[list[Array], list[Array]]):
 
 
 class Seconds(dict[str, float]):
-    """The seconds of `times_correlation`, by metric; `texts` is the number of predictions that they were measured on."""
+    """The seconds of `times_correlation`, by metric; `texts` is the number of predictions that they were measured on.
 
-    def __init__(self, seconds: Mapping[str, float], texts: int) -> None:
+    `co2` has the kilograms of CO2-equivalents of each metric, where they were tracked.
+    """
+
+    def __init__(self, seconds: Mapping[str, float], texts: int, co2: Mapping[str, float] | None = None) -> None:
         super().__init__(seconds)
         self.texts = texts
+        self.co2 = dict(co2 or {})
 
-    def plot(self, path: str | Path | None = None, correlations: Found | None = None, *, figure: Any = None) -> Any:
-        """Bars of the seconds; with the rows of `metric_human_correlation`, time against agreement with people (Figure 4.1 of the thesis)."""
+    def plot(self, path: str | Path | None = None, correlations: Found | None = None, *, co2: bool = False, figure: Any = None) -> Any:
+        """Bars of the seconds; with the rows of `metric_human_correlation`, time against agreement with people (Figure 4.1 of the thesis).
+
+        With co2=True it is CO2 in the place of time.
+        """
+        if co2 and not self.co2:
+            raise InputError("CO2 was not tracked: give times_correlation the code of a country, carbon='DEU'.")
         if correlations is None:
-            return saved(_bars(self, figure), path)
+            drawn = (self.co2, "CO2 of each metric", "kilograms of CO2-equivalents") if co2 else (self, "Time of each metric", "seconds")
+            return saved(_bars(*drawn, figure), path)
         from nlgauge.meta.plots import pareto
 
-        return saved(pareto(correlations, {name: 1000 * seconds / self.texts for name, seconds in self.items()}, figure=figure), path)
+        seconds, kilograms = ({name: 1000 * amount / self.texts for name, amount in spent.items()} for spent in (self, self.co2))
+        grams = {name: 1000 * amount for name, amount in kilograms.items()} if co2 else None
+        return saved(pareto(correlations, seconds, grams, figure=figure), path)
 
 
 def side_by_side(draw: Callable[[int, Any], None], count: int, figure: Any, width: float, height: float) -> Any:
@@ -107,15 +120,15 @@ def saved(figure: Any, path: str | Path | None) -> Any:
     return figure
 
 
-def _bars(seconds: Mapping[str, float], figure: Any) -> Any:
+def _bars(spent: Mapping[str, float], title: str, unit: str, figure: Any) -> Any:
     from nlgauge.meta.plots.canvas import COLOURS, COLUMN, bare, canvas, few_ticks, named_ticks, titled
 
-    names = sorted(seconds, key=lambda name: seconds[name])
+    names = sorted(spent, key=lambda name: spent[name])
     figure = canvas(figure, COLUMN * 1.2, 0.2 * len(names) + 0.8)
     ax = bare(figure.subplots(), "x")
-    ax.barh(range(len(names)), [seconds[name] for name in names], height=0.6, color=COLOURS[1])
+    ax.barh(range(len(names)), [spent[name] for name in names], height=0.6, color=COLOURS[1])
     named_ticks(ax.yaxis, names)
     ax.set_ylim(len(names) - 0.4, -0.6)
     few_ticks(ax.xaxis)
-    titled(ax, "Time of each metric", "seconds")
+    titled(ax, title, unit)
     return figure

@@ -1,12 +1,10 @@
-"""load_metric: a metric by name, from a directory of the user's own, or from an installed evaluate."""
+"""load_metric: a metric by name, from a directory of the user's own, or, where that is allowed, from an installed evaluate."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
 import sys
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +12,9 @@ from typing import Any
 
 from nlgauge.compat.bert_score import with_baseline
 from nlgauge.compat.custom import MetricForNLG
+from nlgauge.compat.from_evaluate import from_evaluate, local_script
 from nlgauge.compat.later import later
 from nlgauge.compat.scoring import plain, scored, split
-from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError, UnknownMetricError
 from nlgauge.metric import REGISTERED, AnyMetric
 from nlgauge.metric.registry import find, make, metric_classes
@@ -25,6 +23,7 @@ from nlgauge.run.reduction import ReduceFn
 
 # What NLG-Metricverse and Jury call the weights of BARTScore.
 _CHECKPOINTS = {"bartscore-large-cnn": "bart-large-cnn"}
+_NAMES_ITS_CLASS = 'must say __main_class__ = "NAME", the name of a subclass of MetricForNLG in it'
 _TASKS = (None, "language-generation")
 # Metrics of NLG-Metricverse that are not here yet, and what is nearest to each.
 LATER = {
@@ -50,38 +49,20 @@ class LoadedMetric(dict[str, Any]):
         return str(self["resulting_name"])
 
 
-class FromEvaluate(MetricForNLG):
-    """A metric of Hugging Face evaluate, computed by evaluate."""
-
-    path: str = ""
-    module: Any = None
-
-    def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), "metric": f"evaluate {self.path}"}
-
-    def libraries(self) -> tuple[str, ...]:
-        return ("evaluate",)
-
-    def _compute_single_pred_single_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
-        found = self.module.compute(predictions=preds, references=refs, **kwargs)
-        return found if isinstance(found, Mapping) else {"score": found}
-
-    _compute_single_pred_multi_ref = _compute_single_pred_single_ref
-
-
 def load_metric(
     path: str | Path,
     resulting_name: str | None = None,
     task: str | None = "language-generation",
     compute_kwargs: Mapping[str, Any] | None = None,
     use_nlgmetricverse_only: bool = False,
+    allow_remote_code: bool = False,
     **kwargs: Any,
 ) -> LoadedMetric | MetricForNLG:
     """A metric by name, with its parameters in `compute_kwargs` or as keyword arguments.
 
     `path` may also be a local directory `.../NAME` that holds `NAME.py`: that file is imported, which runs it, so name only code that you
-    trust; its `__main_class__` names a subclass of `MetricForNLG`. A name that is neither is looked for in an installed
-    evaluate, with a warning, which may download and run evaluate's script; `use_nlgmetricverse_only` and NLGAUGE_OFFLINE prevent that.
+    trust; its `__main_class__` names a subclass of `MetricForNLG`. With `allow_remote_code` any other name or script is given to an installed
+    evaluate, which may download the script and runs it, after a warning; `use_nlgmetricverse_only` forbids that.
 
     >>> load_metric("wer", resulting_name="errors", compute_kwargs={"lowercase": True}).compute(["A cat"], ["a cat"])["errors"]["score"]
     0.0
@@ -97,12 +78,13 @@ def load_metric(
             given = {**given, "model_checkpoint": _CHECKPOINTS[str(given["model_checkpoint"]).lower()]}
         make(name, split(given)[0])
     except UnknownMetricError as error:
-        if Path(path).is_dir():
+        may_run = allow_remote_code and not use_nlgmetricverse_only
+        if Path(path).is_dir() and not (may_run and _is_evaluates(Path(path))):
             return _from_directory(Path(path)).construct(resulting_name, given)
-        if importlib.util.find_spec("evaluate") is None or use_nlgmetricverse_only or os.environ.get("NLGAUGE_OFFLINE", "") not in ("", "0"):
-            wanted = name.strip().lower()
-            raise (later(wanted, f"{LATER[wanted]} is nearest") if wanted in LATER else error) from None
-        return _from_evaluate(name, resulting_name, given, error)
+        if may_run:
+            return from_evaluate(name, given, error, resulting_name)
+        wanted = name.strip().lower()
+        raise (later(wanted, f"{LATER[wanted]} is nearest") if wanted in LATER else error) from None
     return LoadedMetric(path=name, resulting_name=resulting_name or name, compute_kwargs=given)
 
 
@@ -133,32 +115,29 @@ def named_metric(name: str) -> NamedMetric | None:
     return next((NamedMetric(known) for known in names if known.replace("_", "") == name.lower()), None)
 
 
-def unpacked(spec: Any) -> tuple[str, AnyMetric, dict[str, Any]]:
+def unpacked(spec: Any, allow_remote_code: bool = False) -> tuple[str, AnyMetric, dict[str, Any]]:
     """The label, the metric and the options of the run, from any form that `metrics` takes."""
     if isinstance(spec, str) and "(" not in spec:
-        spec = load_metric(spec)
+        spec = load_metric(spec, allow_remote_code=allow_remote_code)
     elif isinstance(spec, type) and issubclass(spec, MetricForNLG):
         spec = spec()
     elif isinstance(spec, NamedMetric):
         spec = spec.construct()
     elif isinstance(spec, Mapping) and not isinstance(spec, LoadedMetric) and "path" in spec:
-        spec = load_metric(**spec)
+        if "allow_remote_code" in spec:
+            raise ParameterError("allow_remote_code does not belong to a metric; give it to load_metric or NLGMetricverse, once for all.")
+        spec = load_metric(**spec, allow_remote_code=allow_remote_code)
     if isinstance(spec, LoadedMetric):
         parameters, options = split(spec["compute_kwargs"])
         return spec.resulting_name, make(spec["path"], parameters), options
-    ((label, metric),) = labelled([spec]).items()
+    ((label, metric),) = labelled([spec], allow_remote_code).items()
     return label, metric, {}
 
 
-def _from_evaluate(name: str, resulting_name: str | None, arguments: Mapping[str, Any], unknown: UnknownMetricError) -> MetricForNLG:
-    try:
-        module = importlib.import_module("evaluate").load(name)
-    except Exception as error:  # whatever a download or somebody else's script does
-        raise UnknownMetricError(f"{unknown} evaluate does not give it either: {error!s:.200}") from None
-    warnings.warn(f"{name!r} is not a metric of nlgauge; Hugging Face evaluate computes it, without intervals or tests.", stacklevel=3)
-    metric = FromEvaluate(resulting_name or name, arguments)
-    metric.path, metric.module = name, module
-    return metric
+def _is_evaluates(directory: Path) -> bool:
+    """Whether a directory holds a script of evaluate's, which does not name its class as those of NLG-Metricverse do."""
+    script = local_script(str(directory))
+    return script is not None and b"__main_class__" not in script.read_bytes()
 
 
 def _from_directory(directory: Path) -> type[MetricForNLG]:
@@ -168,11 +147,13 @@ def _from_directory(directory: Path) -> type[MetricForNLG]:
     found = importlib.util.spec_from_file_location(module_name, file) if file.is_file() else None
     if found is None or found.loader is None:
         raise UnknownMetricError(f"there is no metric {str(directory)!r}, and the directory of that name holds no {name}.py.")
+    if _is_evaluates(directory):
+        raise UnknownMetricError(f"{file} {_NAMES_ITS_CLASS}; a script of evaluate's needs allow_remote_code=True.")
     module = importlib.util.module_from_spec(found)
     sys.modules[module_name] = module
     found.loader.exec_module(module)
     main = getattr(module, "__main_class__", None)
     metric = getattr(module, main, None) if isinstance(main, str) else main
     if not (isinstance(metric, type) and issubclass(metric, MetricForNLG)):
-        raise UnknownMetricError(f'{file} must say __main_class__ = "NAME", the name of a subclass of MetricForNLG in it.')
+        raise UnknownMetricError(f"{file} {_NAMES_ITS_CLASS}.")
     return metric

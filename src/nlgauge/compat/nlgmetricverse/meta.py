@@ -127,21 +127,28 @@ def metrics_correlation(
     return found
 
 
-def times_correlation(predictions: Any, references: Any, metrics: Iterable[Any], *, plot: str | Path | None = None) -> Seconds:
+def times_correlation(
+    predictions: Any, references: Any, metrics: Iterable[Any], *, plot: str | Path | None = None, carbon: str | None = None
+) -> Seconds:
     """The seconds that each metric takes for these texts, by its label; each is run alone.
 
-    `plot` is a file to draw to. `plot()` of what is returned gives the figure, also of time against agreement with people.
+    `plot` is a file to draw to. `plot()` of what is returned gives the figure, also of time against agreement with people. With `carbon`, the code of
+    a country such as "DEU", each is run a second time, because the tracker takes time itself, and what is returned has `co2` too: the kilograms of
+    CO2-equivalents of each metric.
 
     >>> list(times_correlation(["a cat"], ["the cat"], ["bleu", "wer"]))
     ['bleu', 'wer']
     """
-    seconds, texts = {}, 0
+    seconds, co2, texts = {}, {}, 0
     for metric in [metrics] if isinstance(metrics, str) else metrics:
         scorer = NLGMetricverse(metrics=metric)
         (label,) = scorer.metrics
         scores = scorer(predictions, references)
         seconds[label], texts = scores["total_time_elapsed"], scores["total_items"]
-    found = Seconds(seconds, texts)
+        if carbon is not None:
+            tracked = NLGMetricverse(metrics=metric, carbon=carbon)
+            co2[label] = tracked(predictions, references)["total_CO2_emitted"]
+    found = Seconds(seconds, texts, co2)
     if plot is not None:
         found.plot(plot)
     return found

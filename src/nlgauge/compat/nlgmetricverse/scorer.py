@@ -14,6 +14,7 @@ from nlgauge.metric import AnyMetric, CorpusMetric, Metric, first_output
 from nlgauge.metric.card import filter_metrics, list_metrics
 from nlgauge.metric.registry import make
 from nlgauge.results.result import Result
+from nlgauge.run.carbon import checked_country
 from nlgauge.run.reduction import ReduceFn
 from nlgauge.scorer import DEFAULT_METRICS
 
@@ -26,6 +27,8 @@ class NLGMetricverse:
 
     The result holds `total_items`, `empty_items` (segments whose predictions are blank; they are scored like any other), `total_time_elapsed`
     in seconds, and for each metric its outputs and `time_elapsed`: the seconds of this metric, without tokens and model passes that metrics share.
+    With `carbon`, the code of a country such as "DEU", it also holds `total_CO2_emitted`, in kilograms (NaN where it cannot be had).
+    `allow_remote_code` is that of `load_metric`, for all metrics.
 
     >>> scores = NLGMetricverse(metrics=["bleu", "rouge"])(["the cat sat on the mat"], ["the cat sat on the mat"])
     >>> scores["total_items"], scores["rouge"]["score"]
@@ -36,7 +39,9 @@ class NLGMetricverse:
     filter_metrics = staticmethod(filter_metrics)
     load_metric = staticmethod(load_metric)
 
-    def __init__(self, metrics: Any = None, run_concurrent: bool = False) -> None:
+    def __init__(self, metrics: Any = None, run_concurrent: bool = False, *, carbon: str | None = None, allow_remote_code: bool = False) -> None:
+        self.carbon = None if carbon is None else checked_country(carbon)
+        self._allow_remote_code = allow_remote_code
         self.metrics: dict[str, AnyMetric] = {}
         self.run_concurrent = run_concurrent
         self.options: dict[str, Any] = {}
@@ -69,10 +74,12 @@ class NLGMetricverse:
         result = self.result(predictions, references, reduce_fn, strategy, sources=sources, **compute_kwargs)
         scores = {label: {**outputs, "time_elapsed": result.costs.metrics.get(label, 0.0)} for label, outputs in plain(result, self.metrics).items()}
         rows = result.corpus.predictions[result.systems[0]].lists()
+        emitted = {} if result.costs.carbon is None else {"total_CO2_emitted": result.costs.carbon.co2}
         return {
             "total_items": len(rows),
             "empty_items": sum(not any(result.corpus.texts[text].strip() for text in row) for row in rows),
             "total_time_elapsed": time.perf_counter() - started,
+            **emitted,
             **scores,
         }
 
@@ -97,11 +104,22 @@ class NLGMetricverse:
         if is_path(predictions) or is_path(references):
             predictions, references = read_texts(predictions, references, strategy)
         arguments = {**self.options, **compute_kwargs}
-        return scored(self.metrics, predictions, references, sources, reduce_fn=reduce_fn, run_concurrent=self.run_concurrent, arguments=arguments)
+        return scored(
+            self.metrics,
+            predictions,
+            references,
+            sources,
+            reduce_fn=reduce_fn,
+            run_concurrent=self.run_concurrent,
+            carbon=self.carbon,
+            arguments=arguments,
+        )
 
     def add_metric(self, path: Any, resulting_name: str | None = None, compute_kwargs: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
         """Adds a metric, given by its name and parameters or in any form that `metrics` takes."""
-        self._add(load_metric(path, resulting_name, compute_kwargs=compute_kwargs, **kwargs) if isinstance(path, str) and "(" not in path else path)
+        if isinstance(path, str) and "(" not in path:
+            path = load_metric(path, resulting_name, compute_kwargs=compute_kwargs, allow_remote_code=self._allow_remote_code, **kwargs)
+        self._add(path)
 
     def remove_metric(self, resulting_name: str, error: bool = True) -> None:
         """Removes a metric by its `resulting_name`; an unknown name is an error unless `error` is False."""
@@ -110,7 +128,7 @@ class NLGMetricverse:
             raise ParameterError(f"there is no metric {resulting_name!r} to remove{near}; there are {', '.join(self.metrics) or 'none'}.")
 
     def _add(self, spec: Any) -> None:
-        label, metric, options = unpacked(spec)
+        label, metric, options = unpacked(spec, self._allow_remote_code)
         if label in self.metrics:
             raise ParameterError(f"two metrics are labelled {label!r}; give one of them a resulting_name.")
         for name, value in options.items():

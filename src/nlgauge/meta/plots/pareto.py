@@ -16,19 +16,23 @@ from nlgauge.meta.found import Found
 from nlgauge.meta.plots.canvas import COLOURS, COLUMN, GREY, LINE, THIN, bare, canvas, few_ticks, larger_for, needed, titled
 from nlgauge.meta.plots.labels import name_points
 
+_AXES = (("seconds_per_1000", "seconds per 1,000 texts"), ("co2_grams_per_1000", "grams of CO2-equivalents per 1,000 texts"))
 
-def pareto(found: Found, seconds: Mapping[str, float] | None = None, *, figure: Any = None) -> Any:
+
+def pareto(found: Found, seconds: Mapping[str, float] | None = None, co2: Mapping[str, float] | None = None, *, figure: Any = None) -> Any:
     """The rows of `cost` (or of `correlate`, with the seconds that each metric takes for 1,000 texts) on a logarithmic axis, and the frontier.
 
     On the frontier are metrics than which no other is both faster and better; they are filled, the others hollow. A metric with several rows (levels,
-    human dimensions) stands at their mean, without an interval.
+    human dimensions) stands at their mean, without an interval. With `co2`, or rows of `cost` that have it, the axis is the grams of
+    CO2-equivalents that each metric emits for 1,000 texts.
     """
     needed(found, "pareto", "metric", "value")
-    if seconds is None and "seconds_per_1000" not in found.names:
+    if seconds is None and (co2 is not None or "seconds_per_1000" not in found.names):
         raise InputError("pareto needs the seconds that each metric takes for 1,000 texts: give seconds, or the rows of nlgauge.meta.cost.")
-    rows = (found if seconds is None else cost(found, seconds)).rows
+    rows = (found if seconds is None else cost(found, seconds, co2)).rows
     names = [row["metric"] for row in rows]
-    values, times = (np.array([row[name] for row in rows], dtype=np.float64) for name in ("value", "seconds_per_1000"))
+    spent, axis = _AXES[1] if "co2_grams_per_1000" in rows[0] else _AXES[0]
+    values, times = (np.array([row[name] for row in rows], dtype=np.float64) for name in ("value", spent))
     figure = canvas(figure, COLUMN * 1.5 * larger_for(len(names)), COLUMN * 1.1 * larger_for(len(names)))
     ax = bare(figure.subplots(), "y")
     ax.set_xscale("log")
@@ -55,9 +59,9 @@ def pareto(found: Found, seconds: Mapping[str, float] | None = None, *, figure: 
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     shared = [str(rows[0][column]) for column in ("level", "coefficient", "human") if column in rows[0]]
     what = f"mean of {several} values" if several > 1 else "agreement"
-    titled(ax, "Agreement and cost", "seconds per 1,000 texts", ", ".join([what, *shared]))
+    titled(ax, "Agreement and cost", axis, ", ".join([what, *shared]))
     unknown = [name for name, value in zip(names, values, strict=True) if math.isnan(value)]
     if unknown:
-        ax.set_xlabel(f"seconds per 1,000 texts\n(without a value: {', '.join(unknown)})")
+        ax.set_xlabel(f"{axis}\n(without a value: {', '.join(unknown)})")
     name_points(ax, times.tolist(), values.tolist(), names, lines)
     return figure

@@ -57,7 +57,10 @@ class Processes:
                 workers.append(_Worker(setup, max(1, threads() // count)))
                 free.put(workers[-1])
             for chunk, future in in_order(lambda chunk: pool.submit(compute, chunk), chunks, count):
-                yield with_local(local, chunk, future.result())
+                rows, costs = with_local(local, chunk, future.result())
+                # All workers are there at once, each with what it took at the most.
+                costs.memory = sum(worker.memory for worker in workers)
+                yield rows, costs
         finally:
             for worker in workers:
                 worker.close()
@@ -68,6 +71,7 @@ class _Worker:
     """A process that computes chunks: `python -m nlgauge.run.processes.worker`, spoken to in framed messages."""
 
     def __init__(self, setup: Mapping[str, Any], its_threads: int) -> None:
+        self.memory = 0.0
         environment = {**os.environ, "NLGAUGE_THREADS": str(its_threads)}
         # -P: a module in the working directory must not take the place of one that the worker imports.
         command = [sys.executable, "-P", "-m", "nlgauge.run.processes.worker"]
@@ -91,7 +95,9 @@ class _Worker:
             raise NlgaugeError(f"a worker process gave an answer that cannot be read ({error}); score without run_concurrent.") from None
         if answer is None:
             raise self._ended()
-        return found_in(answer, "a worker process")
+        rows, costs = found_in(answer, "a worker process")
+        self.memory = costs.memory
+        return rows, costs
 
     def _send(self, message: Any) -> None:
         assert self._process.stdin is not None

@@ -14,6 +14,7 @@ from nlgauge.metric import AnyMetric
 from nlgauge.metric.saved import can_run_remotely, describe, restore
 from nlgauge.run.chunk import Chunk, Job, Rows, Task
 from nlgauge.run.costs import Costs
+from nlgauge.run.memory import peak
 from nlgauge.run.reduction import Reducer
 
 _ERRORS = {kind.__name__: kind for kind in (InputError, JudgeError, MetricError, ModelError, ParameterError)}
@@ -66,7 +67,8 @@ def answer(task: Task, message: dict[str, Any]) -> dict[str, Any]:
     except NlgaugeError as error:
         return refusal(error)
     found = [[system, label, arrays] for (system, label), arrays in rows.items()]
-    return {"rows": found, "metrics": costs.metrics, "features": costs.features, "used": costs.used, "reads": costs.reads}
+    spent = {"metrics": costs.metrics, "features": costs.features, "used": costs.used, "reads": costs.reads}
+    return {"rows": found, **spent, "memory": tuple(peak())}
 
 
 def refusal(error: NlgaugeError) -> dict[str, Any]:
@@ -79,7 +81,7 @@ def found_in(answer: dict[str, Any], where: str) -> tuple[Rows, Costs]:
     if "error" in answer:
         kind, message = answer["error"]
         raise _ERRORS.get(kind, NlgaugeError)(f"in {where}: {message}")
-    costs = Costs(answer["metrics"], answer["features"], answer["used"], answer["reads"])
+    costs = Costs(answer["metrics"], answer["features"], answer["used"], answer["reads"], *answer["memory"])
     return {(system, label): arrays for system, label, arrays in answer["rows"]}, costs
 
 
