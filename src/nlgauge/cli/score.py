@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli.command import with_options
-from nlgauge.cli.options import InputOptions, Metrics, ModelOptions, Overwrite, SeedOfAll, ShownOptions
+from nlgauge.cli.options import ExecutorOptions, InputOptions, Metrics, ModelOptions, Overwrite, SeedOfAll, ShownOptions
 from nlgauge.cli.output import say
 from nlgauge.cli.present import present, save
 from nlgauge.cli.sacrebleu_options import SacrebleuOptions
@@ -53,7 +53,7 @@ def score(
     seed: SeedOfAll = 12345,
     models: ModelOptions,
     offline: Annotated[bool, typer.Option("--offline", help="Never use the network.")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that work at once.", metavar="N")] = 1,
+    computing: ExecutorOptions,
     no_texts: Annotated[bool, typer.Option("--no-texts", help="Save hashes instead of texts.")] = False,
     overwrite: Overwrite = False,
     read: InputOptions,
@@ -83,14 +83,12 @@ def score(
         return
     if offline:
         os.environ["NLGAUGE_OFFLINE"] = "1"
-    if jobs > 1:
-        os.environ["NLGAUGE_THREADS"] = str(jobs)
     options = read.given()
     test_set = as_sacrebleu.chosen(lang, references or ())
     if test_set is not None:
         references, lang = test_set.references, test_set.lang
         options.setdefault("source", test_set.source)
-    scorer = Scorer(_adjusted(metrics, as_sacrebleu.tokenize, as_sacrebleu.lowercase), run_concurrent=jobs > 1)
+    scorer = Scorer(_adjusted(metrics, as_sacrebleu.tokenize, as_sacrebleu.lowercase), executor=computing.chosen())
     if output is not None:
         check_free(output, overwrite, "--overwrite")
     corpus = read_corpus(_named_systems(systems, inputs, test_set is not None), references or (), lang=lang, **options)

@@ -30,16 +30,16 @@ _MERGED = 16
 def run(corpus: Corpus, job: Job, executor: Executor) -> tuple[Tables, Fits, Costs]:
     """A Table for each (system, label), the fits that were made or given, and what it cost."""
     check(corpus, job.metrics)
-    with held(), opened(executor) as executor:
-        found = _run(corpus, job, executor)
+    with held(), opened(executor) as computing:
+        found = _run(corpus, job, computing)
     warn_about_outputs(found[0])
     return found
 
 
 def fits_of(corpus: Corpus, job: Job, executor: Executor) -> Fits:
     """What the metrics of a job are fitted to, without scoring anything."""
-    with held(), opened(executor) as executor:
-        return _fitted(job, *_chunks(corpus, job, executor), executor, Costs()).fits
+    with held(), opened(executor) as computing:
+        return _fitted(job, *_chunks(corpus, job, computing), computing, Costs()).fits
 
 
 def _chunks(corpus: Corpus, job: Job, executor: Executor) -> tuple[list[Chunk], Chunk]:
