@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.metric.card import card
 from nlgauge.metric.registry import metric_classes
 from nlgauge.models.catalogue import CATALOGUE
+from nlgauge.run.executors import EXECUTORS
 
 ROOT = Path(__file__).parents[1]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
@@ -101,6 +103,22 @@ def test_the_page_of_judges_runs_as_printed(tmp_path):
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 2
     assert [line for line in done.stdout.splitlines() if f"`{line}`" not in page] == []
+
+
+def test_the_page_of_scale_runs_as_printed(tmp_path):
+    pytest.importorskip("ray", reason="Ray is not installed")
+    page = (ROOT / "docs" / "scale.md").read_text("utf-8")
+    (tmp_path / "page.py").write_text("".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)), "utf-8")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    done = subprocess.run([sys.executable, "-W", "error", "page.py"], cwd=tmp_path, capture_output=True, text=True, check=False, env=kept)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["0.2", "0.2", "0.2", "0.2", "100.0"]
+    assert "This prints `0.2` three times." in page and "This prints `0.2` and `100.0`." in page
+
+
+def test_the_page_of_scale_names_every_executor():
+    page = (ROOT / "docs" / "scale.md").read_text("utf-8")
+    assert [name for name in EXECUTORS if f'| `"{name}"`' not in page] == []
 
 
 def test_the_page_of_judges_names_every_setting_of_calls_and_every_prompt_says_where_it_is_from():

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,12 +23,16 @@ import nlgauge
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import NlgaugeError, ParameterError
+from nlgauge.features import RunOptions
 from nlgauge.metric import Arrays, Metric, Output, View, register
 from nlgauge.models.threads import threads
 from nlgauge.run import processes
-from nlgauge.run.chunk import Task
+from nlgauge.run.chunk import Chunk, Job, Task
+from nlgauge.run.executors import Serial, Threads
+from nlgauge.run.prepare import labelled
 from nlgauge.run.processes import Processes, wire
 from nlgauge.run.processes.wire import WireError, receive, send
+from nlgauge.run.reduction import Reducer
 
 PREDICTIONS = ["the cat sat on the mat", "", "猫が座った", "a dog", "x\x00y", "the end"]
 REFERENCES = [["the cat sat", "a cat"], ["nothing"], ["猫が座る"], ["a dog"], ["x y"], ["the end", "end"]]
@@ -380,6 +385,70 @@ def test_half_a_message_is_the_end():
 def test_what_cannot_be_written_down_is_an_error():
     with pytest.raises(TypeError, match="a message cannot hold a function"):
         wire.encode({"a": lambda: 1})
+
+
+@pytest.mark.parametrize("name", ["serial", "threads", "processes"])
+def test_an_executor_has_a_name(name, two_workers):
+    assert type(nlgauge.Scorer("wer", executor=name).executor).__name__.lower() == name
+    expected = nlgauge.score(PREDICTIONS, REFERENCES, metrics=["wer", "cider"])
+    found = nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", executor=name).add("cider", executor=name)
+    assert found.segments("records") == expected.segments("records")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("proceses", r"there is no executor 'proceses' \(did you mean 'processes'\?\); there are serial, threads, processes, ray"),
+        (3, "executor must be one of serial, threads, processes, ray, or have `characters` and `map`, as in nlgauge.run.executors; got 3"),
+        (Processes, "executor must be one of serial, .* got <class"),
+    ],
+)
+def test_what_is_not_an_executor(given, message):
+    with pytest.raises(ParameterError, match=message):
+        nlgauge.Scorer("wer", executor=given)
+    with pytest.raises(ParameterError, match=message):
+        nlgauge.score(["a"], ["a"], metrics="wer").add("cer", executor=given)
+
+
+@pytest.mark.parametrize("executor", [Serial(20), Threads(20), SMALL], ids=repr)
+@pytest.mark.parametrize("count", [0, 1, None])
+def test_chunks_of_unknown_number_are_taken_as_they_are_needed(executor, count, two_workers):
+    corpus = Corpus.read(PREDICTIONS * 4, REFERENCES * 4)
+    task = Task("score", Job(labelled(["wer", Home()])), Reducer.of(None, corpus))
+    segments = corpus.chunks(20)[:count]
+    taken: list[Chunk] = []
+
+    def chunks() -> Iterator[Chunk]:
+        for own in segments:
+            taken.append(Chunk(corpus, own, RunOptions()))
+            yield taken[-1]
+
+    ahead, found = [], []
+    for done, (rows, _) in enumerate(executor.map(task, chunks())):
+        ahead.append(len(taken) - done)
+        found.append(rows["system", "wer"]["wer"])
+    expected = [task.run(Chunk(corpus, own, RunOptions()))[0]["system", "wer"]["wer"] for own in segments]
+    assert len(found) == len(expected) == len(taken)
+    assert all(map(np.array_equal, found, expected))
+    assert max(ahead, default=0) <= 5  # of more than twelve
+
+
+def test_an_executor_may_keep_something_for_the_whole_run():
+    kept: list[str] = []
+
+    class Lasting(Serial):
+        @contextmanager
+        def opened(self) -> Iterator[Serial]:
+            kept.append("opened")
+            yield Serial(20)
+            kept.append("closed")
+
+        def map(self, task: Task, chunks: Any) -> Any:
+            raise AssertionError("the executor of the run is the one that was opened")
+
+    found = nlgauge.score(PREDICTIONS, REFERENCES, metrics=["wer", "cider"], executor=Lasting())
+    assert kept == ["opened", "closed"]
+    assert found["cider"] == nlgauge.score(PREDICTIONS, REFERENCES, metrics="cider")["cider"]
 
 
 def test_an_executor_is_anything_with_a_map():

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nlgauge.cli.segment_files import check_target
 
+if TYPE_CHECKING:
+    from nlgauge.run.executors import Executor
+
 FORMATS = ("table", "json", "tsv", "csv", "markdown", "latex")
 TESTS = ("randomisation", "bootstrap", "none")
-_INPUTS, _SHOWN, _SURE, _SEGMENTS = "Inputs", "What is shown", "Intervals and tests", "Segment scores"
+_INPUTS, _SHOWN, _SURE, _SEGMENTS, _WHERE = "Inputs", "What is shown", "Intervals and tests", "Segment scores", "Where chunks are computed"
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
 Metrics = Annotated[
@@ -60,6 +64,59 @@ class ModelOptions:
 
     device: Annotated[str | None, typer.Option("--device", help="Where models run: cpu, cuda, ...", metavar="NAME")] = None
     batch_size: Annotated[int | None, typer.Option("--batch-size", min=1, help="Texts that a model reads at once.", metavar="N")] = None
+
+
+@dataclass(frozen=True)
+class ExecutorOptions:
+    """Where the chunks of a corpus are computed."""
+
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", min=1, help="Processes, threads or workers that compute at once.", metavar="N", rich_help_panel=_WHERE),
+    ] = None
+    executor: Annotated[
+        str | None,
+        typer.Option(
+            "--executor",
+            help="serial, threads, processes or ray (default: processes with --jobs over 1, else threads or serial).",
+            metavar="NAME",
+            rich_help_panel=_WHERE,
+        ),
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--address",
+            help="With ray: the cluster to join (default: RAY_ADDRESS, else this machine).",
+            metavar="ADDRESS",
+            rich_help_panel=_WHERE,
+        ),
+    ] = None
+    gpus_per_worker: Annotated[
+        float,
+        typer.Option("--gpus-per-worker", min=0, help="With ray: GPUs of each worker, such as 0.5.", metavar="G", rich_help_panel=_WHERE),
+    ] = 0
+
+    def __post_init__(self) -> None:
+        if self.executor is not None:
+            from nlgauge.run.executors import EXECUTORS
+
+            one_of(self.executor, list(EXECUTORS), "--executor")
+        if self.executor != "ray" and (self.address is not None or self.gpus_per_worker):
+            raise typer.BadParameter("--address and --gpus-per-worker belong to --executor ray.", param_hint="'--executor'")
+        if self.executor == "serial" and self.jobs not in (None, 1):
+            raise typer.BadParameter(f"serial computes one chunk after the other, not {self.jobs} at once.", param_hint="'--jobs'")
+
+    def chosen(self) -> str | Executor | None:
+        """What to give as `executor`; how many threads and processes there are is set for all of this process."""
+        if self.executor == "ray":
+            from nlgauge.run.ray_cluster import Ray
+
+            return Ray(self.address, self.jobs, self.gpus_per_worker)
+        if self.jobs is not None and self.jobs > 1:
+            os.environ["NLGAUGE_THREADS"] = str(self.jobs)
+            return self.executor or "processes"
+        return self.executor
 
 
 @dataclass(frozen=True)

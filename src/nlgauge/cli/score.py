@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli.command import with_options
-from nlgauge.cli.options import InputOptions, Metrics, ModelOptions, Overwrite, SeedOfAll, ShownOptions
+from nlgauge.cli.options import ExecutorOptions, InputOptions, Metrics, ModelOptions, Overwrite, SeedOfAll, ShownOptions
 from nlgauge.cli.output import say
 from nlgauge.cli.present import present
 from nlgauge.cli.program import RUNNING, WRITTEN
@@ -64,7 +64,7 @@ def score(
         bool,
         typer.Option("--allow-remote-code", help="Let Hugging Face evaluate run other people's scripts for metrics that nlgauge does not know."),
     ] = False,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that work at once.", metavar="N")] = 1,
+    computing: ExecutorOptions,
     no_texts: Annotated[bool, typer.Option("--no-texts", help="Save hashes instead of texts.")] = False,
     overwrite: Overwrite = False,
     resume: Annotated[
@@ -102,15 +102,13 @@ def score(
         return
     if offline:
         os.environ["NLGAUGE_OFFLINE"] = "1"
-    if jobs > 1:
-        os.environ["NLGAUGE_THREADS"] = str(jobs)
     options = read.given()
     test_set = as_sacrebleu.chosen(lang, references or ())
     if test_set is not None:
         references, lang = test_set.references, test_set.lang
         options.setdefault("source", test_set.source)
     specs = _adjusted(metrics, as_sacrebleu.tokenize, as_sacrebleu.lowercase)
-    scorer = Scorer(specs, run_concurrent=jobs > 1, carbon=carbon, allow_remote_code=allow_remote_code)
+    scorer = Scorer(specs, executor=computing.chosen(), carbon=carbon, allow_remote_code=allow_remote_code)
     if output is None and (resume or stream):
         raise ParameterError(f"{'--resume' if resume else '--stream'} is about the directory of the result; name it with -o RESULT.")
     if output is not None:

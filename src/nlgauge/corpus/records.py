@@ -66,6 +66,20 @@ class Records:
         """The records of columns of one length."""
         return cls(columns, len(next(iter(columns.values()), ()))).flat()
 
+    @classmethod
+    def of_blocks(cls, blocks: Iterable[Any]) -> Records:
+        """The records of Arrow tables, one after the other; only one of them is held beside what was read already."""
+        columns: dict[str, list[Any]] = {}
+        count = 0
+        for block in blocks:
+            values = block.to_pydict()
+            for name in values:
+                columns.setdefault(name, [ABSENT] * count)
+            for name, column in columns.items():
+                column.extend(values.get(name) or [ABSENT] * block.num_rows)
+            count += block.num_rows
+        return cls(columns, count).flat()
+
     def flat(self) -> Records:
         """The records with the objects inside them as fields with a dot."""
         columns: dict[str, list[Any]] = {}
@@ -149,6 +163,8 @@ def as_records(predictions: Any) -> Records | None:
         return Records.of_columns(predictions.to_dict(as_series=False))
     if hasattr(predictions, "to_dict") and hasattr(predictions, "iloc") and hasattr(predictions, "columns"):  # pandas
         return Records.of_columns({str(name): predictions.iloc[:, i].tolist() for i, name in enumerate(predictions.columns)})
+    if hasattr(predictions, "iter_batches") and hasattr(predictions, "map_batches"):  # Ray Data
+        return Records.of_blocks(predictions.iter_batches(batch_size=None, batch_format="pyarrow"))
     if hasattr(predictions, "column_names"):  # datasets, those that are read as they go among them
         return Records.of_columns(predictions.to_dict()) if hasattr(predictions, "to_dict") else Records.of_rows(list(predictions))
     if isinstance(predictions, Sequence) and not isinstance(predictions, str) and predictions and all(isinstance(r, Mapping) for r in predictions):

@@ -89,9 +89,8 @@ def executor_of(given: str | Executor) -> Executor:
         made: Executor = getattr(import_module(module), name)()
         return made
     if isinstance(given, type) or not (isinstance(getattr(given, "characters", None), int) and callable(getattr(given, "map", None))):
-        raise ParameterError(
-            f"executor must be one of {', '.join(EXECUTORS)}, or have `characters` and `map`, as those of nlgauge.run.executors have; got {given!r:.60}."
-        )
+        names = ", ".join(EXECUTORS)
+        raise ParameterError(f"executor must be one of {names}, or have `characters` and `map`, as in nlgauge.run.executors; got {given!r:.60}.")
     return given
 
 

@@ -1,0 +1,111 @@
+"""Which cluster is used, and what it has room for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from nlgauge.errors import NlgaugeError, ParameterError
+from nlgauge.models.threads import threads
+
+_LOOPBACK = "127.0.0.1"
+# What Ray reads when it starts a cluster: no report to its makers, and (a switch that is named after the systems whose default it is) no
+# address but loopback.
+_PRIVATE = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+
+
+@contextmanager
+def connected(address: str | None, workers: int | None) -> Iterator[Any]:
+    """The module `ray`, connected to a cluster: the one that this process has joined already, the one at the address, or one of our own.
+
+    Only what was begun here is ended: our own cluster, or the connection to somebody else's.
+    """
+    import ray
+
+    if ray.is_initialized():
+        _check_same(ray, address)
+        yield ray
+        return
+    wanted = address or os.environ.get("RAY_ADDRESS") or None
+    if wanted is None:
+        _start(ray, workers)
+    else:
+        _join(ray, wanted)
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def shares(nodes: Sequence[Mapping[str, Any]], workers: int | None, gpus: float) -> tuple[int, int]:
+    """How many workers there are, and how many cores each of them gets: as many as possible, so that all workers find a place."""
+    alive = [node["Resources"] for node in nodes if node["Alive"]]
+
+    def places(cores: int) -> int:
+        with_cores = [(int(has.get("CPU", 0)) // cores, int(has.get("GPU", 0) / gpus + 1e-9) if gpus else None) for has in alive]
+        return sum(by_cores if by_gpus is None else min(by_cores, by_gpus) for by_cores, by_gpus in with_cores)
+
+    count = workers or places(1)
+    if not count:
+        kind = f"{gpus:g} GPU and a core" if gpus else "a core"
+        raise ParameterError(f"no node of the cluster has {kind} for a worker; add nodes, or give the number of workers to wait for them.")
+    most = max((int(has.get("CPU", 0)) for has in alive), default=0)
+    return count, max((cores for cores in range(1, most + 1) if places(cores) >= count), default=1)
+
+
+@contextmanager
+def loopback() -> Iterator[None]:
+    """Clusters that are started meanwhile can be reached from this machine alone, and tell nobody of themselves."""
+    from ray._private import ray_constants
+
+    # Ray has read the switch already where it was imported before.
+    before, enabled = {name: os.environ.get(name) for name in _PRIVATE}, ray_constants.ENABLE_RAY_CLUSTER
+    os.environ.update(_PRIVATE)
+    ray_constants.ENABLE_RAY_CLUSTER = False
+    try:
+        yield
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = enabled
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _start(ray: Any, workers: int | None) -> None:
+    with loopback():
+        ray.init(
+            address="local",
+            num_cpus=max(threads(), workers or 1),
+            include_dashboard=False,
+            _node_ip_address=_LOOPBACK,
+            log_to_driver=False,
+            logging_level="ERROR",
+        )
+    found = ray.util.get_node_ip_address()
+    if found != _LOOPBACK:
+        ray.shutdown()
+        raise NlgaugeError(
+            f"this release of Ray opens its ports on {found}, not on {_LOOPBACK} alone, so its cluster was ended; "
+            "start one yourself (`ray start --head`) and give its address."
+        )
+
+
+def _join(ray: Any, address: str) -> None:
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        ray.shutdown()
+        first = next(iter(str(error).splitlines()), type(error).__name__)
+        raise NlgaugeError(f"no Ray cluster was found at {address!r} ({first}); start one with `ray start --head`, or give no address.") from error
+
+
+def _check_same(ray: Any, address: str | None) -> None:
+    joined = ray.get_runtime_context().gcs_address
+    if address not in (None, "auto", joined):
+        raise ParameterError(
+            f"address is {address!r}, but this process has joined the cluster at {joined!r}; call ray.shutdown() or give no address."
+        )
