@@ -35,9 +35,8 @@ def codecarbon() -> Any:
     return pytest.importorskip("codecarbon", reason='codecarbon is not installed: pip install "nlgauge[carbon]"')
 
 
-@pytest.fixture
-def handlers(codecarbon: Any) -> list[logging.Handler]:
-    """Those of codecarbon's logger: its own since it was imported, and pytest's."""
+def handlers() -> list[logging.Handler]:
+    """Those of codecarbon's logger now: its own since it was imported, and pytest's."""
     return list(logging.getLogger("codecarbon").handlers)
 
 
@@ -151,7 +150,7 @@ def ended(threads: set[threading.Thread]) -> bool:
 
 
 def test_energy_and_co2_of_a_run(
-    handlers: list[logging.Handler], slow: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    codecarbon: Any, slow: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing is written, printed, sent or left behind, whatever codecarbon's configuration says."""
     (tmp_path / ".codecarbon.config").write_text("[codecarbon]\nsave_to_file = true\nemissions_endpoint = http://localhost:9\nlog_level = debug\n")
@@ -163,7 +162,7 @@ def test_energy_and_co2_of_a_run(
     connections: list[Any] = []
     monkeypatch.setattr(socket.socket, "connect", lambda *given: connections.append(given))
     monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: connections.append(given))
-    threads = set(threading.enumerate())
+    threads, before = set(threading.enumerate()), handlers()
     found = {country: nlgauge.score(PREDICTIONS, REFERENCES, metrics=slow, carbon=country).costs.carbon for country in ("DEU", "fra")}
     germany, france = found["DEU"], found["fra"]
     assert germany is not None
@@ -179,7 +178,7 @@ def test_energy_and_co2_of_a_run(
     assert not connections
     assert ended(set(threading.enumerate()) - threads)
     logger = logging.getLogger("codecarbon")
-    assert (logger.handlers, logger.filters) == (handlers, [])
+    assert (logger.handlers, logger.filters) == (before, [])
 
 
 def test_codecarbon_leaves_no_handler_where_it_was_not_imported_before(codecarbon: Any) -> None:
@@ -192,7 +191,8 @@ def test_codecarbon_leaves_no_handler_where_it_was_not_imported_before(codecarbo
     assert (found.stdout, found.stderr) == ("DEU [] []\n", "")
 
 
-def test_handlers_of_the_user_stay(handlers: list[logging.Handler]) -> None:
+def test_handlers_of_the_user_stay(codecarbon: Any) -> None:
+    before = handlers()
     logger, handler = logging.getLogger("codecarbon"), logging.StreamHandler()
     logger.addHandler(handler)
     logger.setLevel(logging.ERROR)
@@ -204,14 +204,14 @@ def test_handlers_of_the_user_stay(handlers: list[logging.Handler]) -> None:
         outside.__exit__()
         assert logger.filters
         inside.__exit__()
-        assert (logger.handlers, logger.level, logger.filters) == ([*handlers, handler], logging.ERROR, [])
+        assert (logger.handlers, logger.level, logger.filters) == ([*before, handler], logging.ERROR, [])
     finally:
         logger.removeHandler(handler)
         logger.setLevel(logging.NOTSET)
 
 
 @pytest.mark.parametrize("stage", ["__init__", "start", "stop", "swallowed", "nothing", "infinite"])
-def test_no_failure_of_the_tracker_ends_a_run(codecarbon: Any, handlers: list[logging.Handler], stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_failure_of_the_tracker_ends_a_run(codecarbon: Any, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken(codecarbon.OfflineEmissionsTracker):  # type: ignore[misc, name-defined]
         def start(self) -> None:
             super().start()
@@ -235,6 +235,7 @@ def test_no_failure_of_the_tracker_ends_a_run(codecarbon: Any, handlers: list[lo
         monkeypatch.setattr(Broken, "_ensure_hardware_ready", fail)
     monkeypatch.setattr(carbon, "_SHORTEST_SECONDS", 0.0)
     monkeypatch.setattr(codecarbon, "OfflineEmissionsTracker", Broken)
+    before = handlers()
     result = nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", carbon="DEU")
     assert result["wer"] == nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer")["wer"]
     found = result.costs.carbon
@@ -242,7 +243,7 @@ def test_no_failure_of_the_tracker_ends_a_run(codecarbon: Any, handlers: list[lo
     reasons = {"nothing": "the tracker gave no reading", "infinite": "the tracker's numbers are not finite"}
     assert reasons.get(stage, "no sensor") in found.reason
     assert math.isnan(found.co2)
-    assert logging.getLogger("codecarbon").handlers == handlers
+    assert logging.getLogger("codecarbon").handlers == before
 
 
 def test_an_error_of_the_run_ends_the_tracker(codecarbon: Any) -> None:

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from nlgauge import score
+from nlgauge.run.costs import Carbon
+
 Open = Callable[..., Any]
 
 
@@ -237,3 +240,16 @@ def test_a_bar_and_a_disagreement_open_their_segment(shown: Any) -> None:
     wait(page, f"document.querySelector('#detail h3').textContent === '{wanted}'")
     assert first.startswith("doc-")
     assert shown.errors == []
+
+
+def test_the_costs_of_the_whole_run_are_shown(opened: Open, tmp_path: Path) -> None:
+    result = score(["a cat", "a dog"], ["a cat", "a hen"], metrics="wer")
+    result.costs.memory, result.costs.memory_note = 3.2e8, "no more than <b>this</b>"
+    result.costs.carbon = Carbon("DEU", 2e-3, 1e-3, "processor estimated from a constant")
+    found = opened(result.report(tmp_path / "report.html"))
+    assert found.errors == []
+    assert [" ".join(row.split()) for row in found.texts("#cost .whole")] == [
+        "memory at its highest 320 MB no more than <b>this</b>",
+        "energy 2 Wh of the whole machine: processor estimated from a constant",
+        "CO2-equivalents, DEU 1 g",
+    ]

@@ -44,7 +44,7 @@ export function cost() {
       features.length > 0 && h("tr", { class: "between" }, h("th", { colspan: 5 }, "shared by several metrics, computed once")),
       features.map(one => row(one, readable, "feature")),
       h("tr", { class: "between" }, h("th", { colspan: 5 }, "the whole run")),
-      costs.whole.map(one => h("tr", { class: "whole" }, h("th", { scope: "row" }, one.name), h("td", { colspan: 4 }, one.value, one.note && h("small", {}, one.note)))),
+      costs.whole.map(one => h("tr", { class: "whole" }, h("th", { scope: "row" }, one.name), h("td", { colspan: 4 }, one.value, one.note && [" ", h("small", {}, one.note)]))),
     ),
   );
   const cores = environment.cores ? ` on ${environment.cores} cores` : "";
