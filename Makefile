@@ -64,6 +64,7 @@ bench: .venv-bench/.bench
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.commands
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.long_texts
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.meta_speed
+	.venv-bench/$(PROGRAMS)/python -m benchmarks.clusters
 
 # Ten million pairs, killed runs, peers: some twenty minutes and ten gigabytes of disk.
 endurance: .venv/.test
@@ -102,7 +103,7 @@ clean:
 # blanc asks for torch and numpy below 2, so its requirements are not followed, and
 # benchmarks/blanc_shim.py stands in for what Transformers has removed.
 .venv-bench/.bench: .venv-bench/.torch $(SOURCES)
-	$(call install,$(@D)) --editable ".[models,ot]" --group peers --group bench
+	$(call install,$(@D)) --editable ".[models,ot,ray]" --group peers --group bench
 	$(call install,$(@D)) pandas
 	$(call install,$(@D)) --no-deps blanc --group alone
 	touch $@

@@ -3,8 +3,9 @@
     python -m benchmarks.clusters [--pairs 2000] [--workers 2]
 
 BERTScore on MiniLM, with a core for each worker. Models are loaded before anything is timed, because each worker loads them once however much it
-scores. "busiest CPU s" is what the worker with the most work took: the wall time on free cores. Where others use the cores, as the load average
-says, wall times are theirs too. Exit code 1 where numbers differ by more than 1e-5, or free cores would not give 1.6 times the speed.
+scores. "busiest CPU s" is what the process with the most work took, and so the least wall time that free cores can give. Where others use the
+cores, as the load average says, wall times are theirs too: the speed is then only bounded, not measured. Exit code 1 where numbers differ by more
+than 1e-5, or where this bound is below 1.6.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def main() -> int:
     print("| executor | wall s | CPU s | busiest CPU s |\n|---|---|---|---|")
     print(f"| serial | {wall:.2f} | {cpu:.2f} | {cpu:.2f} |")
     print(f"| ray, {given.workers} workers | {ray_wall:.2f} | {sum(ray_cpu):.2f} | {max(ray_cpu):.2f} |")
-    print(f"wall: {wall / ray_wall:.2f} times as fast; on free cores {cpu / max(ray_cpu):.2f} times; largest difference {difference:.1e}")
+    print(f"wall: {wall / ray_wall:.2f} times as fast; on free cores at most {cpu / max(ray_cpu):.2f} times; largest difference {difference:.1e}")
     return int(difference > 1e-5 or cpu / max(ray_cpu) < _LEAST)
 
 
