@@ -191,7 +191,7 @@ function whole(shown, why, width) {
     h("div", { class: "choose", role: "group", "aria-label": "The whole alignment" }, ["text", "links", "matrix"].map(choice)),
     state.whole !== "text" && [
       h("span", { class: "small" }, store.meta.systems[system], reading),
-      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Alignment" }, wholeAlignment(explanation, state.whole, width)),
+      wholeAlignment(explanation, state.whole, width),
     ],
   );
 }
