@@ -1,4 +1,4 @@
-"""Every picture has a table that says the same, and tables and pictures can be saved: the files have the numbers of the result, and are what they seem."""
+"""Every picture has a table that says the same, and tables and pictures can be saved: the files have the numbers of the result."""
 
 from __future__ import annotations
 
@@ -78,9 +78,8 @@ def test_the_scores_as_csv_and_latex(shown: Any) -> None:
     name, text = saved(shown.page, "leaderboard", 0, "LaTeX")
     assert name == "three-systems-scores.tex"
     assert "\\begin{tabular}{@{}lr" in text
-    assert text.count("\\textbf{") == sum(
-        output.higher_is_better is not None for label in result.labels for output in result.tables["Alpha", label].leading()
-    )
+    leading = [output for label in result.labels for output in result.tables["Alpha", label].leading()]
+    assert text.count("\\textbf{") == sum(output.higher_is_better is not None for output in leading)
     for system in result.systems:
         assert f"  {system} & " in text
 

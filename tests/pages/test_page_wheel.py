@@ -1,4 +1,4 @@
-"""The package as it is installed from its wheel has every file that it needs: it scores its sample, and the report and the figure that it makes open."""
+"""The package as its wheel installs it has every file that it needs: it scores its sample, and its report, figure and explorer open."""
 
 from __future__ import annotations
 

@@ -354,7 +354,7 @@ class Result(Exported, Mapping[str, Any]):
 
     def _notebook_page(self) -> Page:
         # Only where nobody has to wait for them.
-        quick = 1 < len(self.corpus) and len(self.corpus) * len(self.tables) <= _QUICK and all(table.additive for table in self.tables.values())
+        quick = len(self.corpus) > 1 and len(self.corpus) * len(self.tables) <= _QUICK and all(table.additive for table in self.tables.values())
         if not quick:
             return self._short_page()
         page = result_page(self, self.intervals(), title=self._title())
