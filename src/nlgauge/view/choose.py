@@ -41,10 +41,10 @@ def chosen(outputs: list[dict[str, Any]], columns: Array, count: int, seed: int)
 
 def _listed_first(output: dict[str, Any], columns: Array) -> Array:
     """What a page orders its list by before the reader does: the range of the first score over systems, or of one system the worst score."""
-    values = columns[output["column"]]
+    values: Array = columns[output["column"]]
     with np.errstate(invalid="ignore"):
-        wanted = np.fmax.reduce(values) - np.fmin.reduce(values) if len(values) > 1 else values[0] * (-1 if output["up"] else 1)
-    return np.nan_to_num(wanted, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+        wanted: Array = np.fmax.reduce(values) - np.fmin.reduce(values) if len(values) > 1 else values[0] * (-1 if output["up"] else 1)
+    return np.where(np.isnan(wanted), -np.inf, wanted)
 
 
 def _places(values: Array) -> Array:
