@@ -118,7 +118,7 @@ _CASES: dict[str, tuple[Explanation, dict[str, list[str]]]] = {
             "p.text:not(.second) .word": ["Cat", "sat"],
             "p.second .word": ["cats", "sat"],
             "p.second .n0": ["a"],
-            ".tally span": ["1 stem", "1 exact", "1 chunks"],
+            ".tally span": ["1 stem", "1 exact", "1 chunk"],
         },
     ),
     "ErrorSpans": (

@@ -211,7 +211,7 @@ function words(one, { prediction, reference }) {
       "p",
       { class: "tally" },
       Object.entries(counts).map(([why, count]) => h("span", { class: `word ${why}` }, h("b", {}, String(count)), ` ${why}`)),
-      h("span", {}, h("b", {}, String(new Set(one.chunks).size)), " chunks"),
+      h("span", {}, h("b", {}, String(new Set(one.chunks).size)), new Set(one.chunks).size === 1 ? " chunk" : " chunks"),
     ),
   ];
 }
