@@ -16,6 +16,7 @@ from typing import Any
 
 import nlgauge
 from benchmarks.workloads import generated
+from nlgauge.report.page import page as page_of
 from nlgauge.results.result import Result
 
 _SYSTEMS = ("A", "B", "C")
@@ -87,6 +88,7 @@ def main() -> None:
                 flush=True,
             )
         browser.close()
+    print(f"\nA page without data has {len(page_of('', '', {}, '').encode()) / 1000:.0f} kB.")
 
 
 if __name__ == "__main__":

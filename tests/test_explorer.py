@@ -227,6 +227,15 @@ def test_slices_are_those_of_where(client: Client, result: Result) -> None:
     assert sum(found["segments"] for found in by_length) == 20
 
 
+def test_slices_by_length_are_named_by_their_words() -> None:
+    references = ["one", "one two", "three four", "one two three four", "one two three four five", "one two three four five six"]
+    served = Served(nlgauge.score(references, references, metrics="chrf"), "lengths")
+    named = {found["value"]: found["segments"] for found in served.slices("length")}
+    assert named == {"1 to 2 words": 3, "3 to 5 words": 2, "6 words": 1}
+    same = Served(nlgauge.score(["one", "two"], ["one", "two"], metrics="chrf"), "same")
+    assert [found["value"] for found in same.slices("length")] == ["1 word"]
+
+
 def test_a_text_of_ones_own(client: Client) -> None:
     texts = {"prediction": "the cat sat on a mat", "reference": ["the cat sat on the mat", "a cat sat"]}
     found = client.json("/api/0/own", label="bleu", **texts)

@@ -116,8 +116,20 @@ def test_verdicts() -> None:
     ]
     assert "no system is called better" in words(verdict([_output("bleu", [None, 1, 2])], three, 0.95))[0]
     many = [_output("bleu", [6, 5, 4, 3, 2], [0.01] * 10)]
-    assert words(verdict(many, list("ABCDE"), 0.95)) == [
-        "0 leads on 1 of 1 score, beyond chance on some score against 4 and on every score against 4 of the other 4 systems."
+    assert words(verdict(many, list("ABCDE"), 0.95)) == ["0 leads on 1 of 1 score, beyond chance on every score against all 4 other systems."]
+    some = [*many, _output("chrf", [6, 5, 4, 3, 2], [0.01, 0.5, 0.5, 0.5, *[0.5] * 6])]
+    assert words(verdict(some, list("ABCDE"), 0.95)) == [
+        "0 leads on 2 of 2 scores, beyond chance on some score against 4 and on every score against 1 of the other 4 systems."
+    ]
+    few = [_output("bleu", [6, 5, 4, 3, 2], [0.01, *[0.5] * 9]), _output("chrf", [6, 5, 4, 3, 2], [0.5] * 10)]
+    assert words(verdict(few, list("ABCDE"), 0.95)) == ["0 leads on 2 of 2 scores, beyond chance on some score against 1 of the other 4 systems."]
+    none = [_output("bleu", [6, 5, 4, 3, 2], [0.5] * 10)]
+    assert words(verdict(none, list("ABCDE"), 0.95)) == ["0 leads on 1 of 1 score, but on none beyond chance against any of the other 4 systems."]
+    assert words(verdict([_output("bleu", [3, 2, 1], [0.5] * 3)], three, 0.95)) == [
+        "0 leads on 1 of 1 score, but on none beyond chance against 1 and 2."
+    ]
+    assert words(verdict([_output("bleu", [3, 2, 1], [0.5, 0.01, 0.5])], three, 0.95)) == [
+        "0 leads on 1 of 1 score, beyond chance on none against 1 and on 1 against 2."
     ]
 
 

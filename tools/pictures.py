@@ -1,7 +1,8 @@
 """python tools/pictures.py [PLOT...]: makes the pictures of docs/plots.md from real results.
 
 Numbers are of SummEval (100 articles, five or all 17 systems; its folder is NLGAUGE_BENCHMARKS), texts of the sample that comes with nlgauge. Needs
-the extra plot and the models minilm and smollm2 (`nlgauge models get minilm smollm2`).
+the extra plot and the models minilm and smollm2 (`nlgauge models get minilm smollm2`). Errors and entailment need models of gigabytes; their pictures
+are of explanations that were written by hand for a text of the sample, and their titles say so.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from PIL import Image
 from nlgauge import plots
 from nlgauge.analysis.cosmic import information_graph, rank_summarisers
 from nlgauge.analysis.shannon import separation
+from nlgauge.explain import Entailment, ErrorSpan, ErrorSpans
 from nlgauge.features import Features, RunOptions
 from nlgauge.features.encoders import TextEmbedding
 from nlgauge.io import read_corpus
@@ -103,6 +105,29 @@ def informed() -> Any:
     return rank_summarisers(summeval().corpus(), COSMIC)
 
 
+def found_errors() -> ErrorSpans:
+    """What a reader finds wrong in a text of the sample."""
+    text = prediction()
+    wrong = (("running", "minor"), ("the company has rusted", "critical"))
+    return ErrorSpans("errors, marked by hand", {}, text, [ErrorSpan(text.index(words), text.index(words) + len(words), how) for words, how in wrong])
+
+
+def checked() -> Entailment:
+    """How far each sentence of a source bears out a text of the sample, as a reader would guess it."""
+    text = sample("bleu").corpus
+    premises = [sentence.strip(". ") + "." for sentence in text.texts[int(text.sources[0])].split(". ")]
+    hypotheses = [f"{part.strip('. ')}." for part in prediction().split(" because ")]
+    entail = np.array([[0.96, 0.01], [0.05, 0.03], [0.10, 0.01]])
+    contradict = np.array([[0.01, 0.04], [0.02, 0.88], [0.05, 0.02]])
+    probabilities = {"entail": entail, "neutral": 1 - entail - contradict, "contradict": contradict}
+    return Entailment("entailment, written by hand", {}, premises, hypotheses, probabilities, entail.argmax(axis=0).tolist())
+
+
+def prediction() -> str:
+    corpus = sample("bleu").corpus
+    return corpus.texts[int(corpus.predictions["baseline"][0][0])]
+
+
 EVERY: dict[str, Callable[[], Any]] = {
     "intervals": lambda: plots.intervals(result(), ["bleu", "rouge.rouge1", "rouge.rougeL", "chrf"]),
     "forest": lambda: plots.forest(result(), "M22", "M11"),
@@ -135,6 +160,9 @@ EVERY: dict[str, Callable[[], Any]] = {
     "alignment_text": lambda: why("bertscore(model='minilm', layer=6)", plots.alignment, form="text"),
     "transport": lambda: why("moverscore(model='minilm')"),
     "guesses": lambda: why("infolm(model='smollm2')"),
+    "verdict": lambda: why("yes_no(model='smollm2', with_source=True)"),
+    "errors": lambda: plots.errors(found_errors()),
+    "entailment": lambda: plots.entailment(checked()),
 }
 
 

@@ -118,7 +118,7 @@ _CASES: dict[str, tuple[Explanation, dict[str, list[str]]]] = {
             "p.text:not(.second) .word": ["Cat", "sat"],
             "p.second .word": ["cats", "sat"],
             "p.second .n0": ["a"],
-            ".tally span": ["1 stem", "1 exact", "1 chunks"],
+            ".tally span": ["1 stem", "1 exact", "1 chunk"],
         },
     ),
     "ErrorSpans": (
@@ -173,7 +173,7 @@ def test_it_is_drawn(kind: str, opened: Open, report: Report, tmp_path: Path) ->
     shown = opened(_with(report("rocket"), explanation, tmp_path / "r.html"))
     page = shown.page
     assert page.locator("#why h4").inner_text() == result_of("rocket").systems[0]
-    assert page.locator("#why .whyscore").inner_text() == re.search(r"[\d.]+", explanation.title)[0]
+    assert page.locator("#why .whyscore").inner_text() == explanation.title.removeprefix("bleu ")
     for selector, texts in wanted.items():
         assert [text.strip() for text in page.locator(f"#why {selector}").all_text_contents()] == texts, selector
     assert shown.errors == []
@@ -193,3 +193,19 @@ def test_the_alignment_as_links_and_as_matrix(opened: Open, report: Report, tmp_
     assert page.locator(".whole canvas").get_attribute("aria-label") == "Similarity of 3 tokens of the prediction and 2 of the reference"
     page.keyboard.press("m")
     page.wait_for_function("() => !document.querySelector('.whole canvas')")
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("bleu 35.02 (brevity penalty 0.9, 7 tokens for 8)", "35.02"),
+        ("bertscore f1 0.7779, precision 0.8", "f1 0.7779"),
+        ("rouge1 0.5000, rouge2 0.3", "rouge1 0.5000"),
+        ("BLEU -3", "-3"),
+        ("bleu: nothing to check", "bleu: nothing to check"),
+    ],
+)
+def test_the_number_of_an_explanation(title: str, shown: str, opened: Open, report: Report, tmp_path: Path) -> None:
+    explanation = NgramMatches(title, {}, _WORDS, [0, 0, 0], [], spans=_SPANS)
+    page = opened(_with(report("rocket"), explanation, tmp_path / "r.html")).page
+    assert page.locator("#why .whyscore").inner_text() == shown

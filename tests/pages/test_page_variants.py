@@ -110,3 +110,10 @@ def test_texts_beyond_the_budget_are_those_of_the_chosen_segments(opened: Open, 
 def test_whole_corpus_metrics_have_no_segments(opened: Open, report: Report) -> None:
     shown = opened(report("only whole-corpus metrics"))
     assert "No metric of this result scores segments one by one." in shown.page.locator("#segments").inner_text()
+
+
+@pytest.mark.parametrize("variant", ["three systems", "one system"])
+def test_what_a_page_opens_with_is_explained(variant: str, opened: Open, report: Report) -> None:
+    shown = opened(report(variant, explain=1))
+    assert shown.page.locator("#why .whyscore").count() == len(result_of(variant).systems)
+    assert "no explanation" not in shown.page.locator("#why").inner_text()

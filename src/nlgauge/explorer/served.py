@@ -11,6 +11,7 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
+from nlgauge.export.numbers import counted
 from nlgauge.metric import Metric
 from nlgauge.results.groups import taken
 from nlgauge.run.checks import check
@@ -101,7 +102,8 @@ class Served:
         found = {}
         for number, (low, high) in enumerate(pairwise(edges.tolist() if len(edges) > 1 else [*edges.tolist(), *edges.tolist()])):
             inside = (lengths >= low if number == 0 else lengths > low) & (lengths <= high)
-            found[f"{low + (number > 0)} to {high} words"] = np.flatnonzero(inside).tolist()
+            first = low + (number > 0)
+            found[f"{first} to {high} words" if first < high else counted(high, "word")] = np.flatnonzero(inside).tolist()
         return {name: segments for name, segments in found.items() if segments}
 
     def _measured(self) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from nlgauge.export.model import Block, Cell, Column, Document, Line, Page, Sheet, Strip, Tone
+from nlgauge.export.model import Block, Cell, Column, Document, Gauge, Line, Page, Sheet, Strip, Tone
 from nlgauge.terminal.text import visible
 
 _STYLES: dict[Tone, str] = {
@@ -21,6 +21,8 @@ _STYLES: dict[Tone, str] = {
     "inserted": "color:#1c8fb0",
     "moved": "color:#a855c7",
 }
+# The pixels of a drawn interval, and the air at its ends.
+_WIDE, _HIGH, _AIR = 96, 12, 4
 _LINE = "1px solid rgba(128,128,128,.5)"
 
 
@@ -68,7 +70,24 @@ def _cell(tag: str, cell: Cell, column: Column, ruled: str = "") -> str:
     parts.append("" if cell.better is None else " ↑" if cell.better else " ↓")
     parts.append(f' <span style="opacity:.7">{_safe(cell.aside)}</span>' if cell.aside else "")
     parts.append(f'<br><span style="opacity:.7">{_safe(cell.below)}</span>' if cell.below else "")
+    parts.append("" if cell.gauge is None else f"<br>{_gauge(cell.gauge)}")
     return f'<{tag} style="{style}">{"".join(parts)}</{tag}>'
+
+
+def _gauge(gauge: Gauge) -> str:
+    """A dot on its interval, over the line of the scale; the cell says the numbers, so a reader who hears the page is spared the picture."""
+
+    def at(value: float) -> str:
+        share = (value - gauge.least) / (gauge.most - gauge.least) if gauge.most > gauge.least else 0.5
+        return f"{_AIR + share * (_WIDE - 2 * _AIR):.1f}"
+
+    middle = _HIGH // 2
+    parts = [f'<line x1="0" x2="{_WIDE}" y1="{middle}" y2="{middle}" stroke="currentColor" stroke-opacity=".25"/>']
+    if gauge.zero:
+        parts.append(f'<line x1="{at(0)}" x2="{at(0)}" y1="0" y2="{_HIGH}" stroke="currentColor" stroke-opacity=".6"/>')
+    parts.append(f'<line x1="{at(gauge.low)}" x2="{at(gauge.high)}" y1="{middle}" y2="{middle}" stroke="currentColor" stroke-width="2.4"/>')
+    parts.append(f'<circle cx="{at(gauge.value)}" cy="{middle}" r="3.4" fill="currentColor"/>')
+    return f'<svg width="{_WIDE}" height="{_HIGH}" viewBox="0 0 {_WIDE} {_HIGH}" aria-hidden="true">{"".join(parts)}</svg>'
 
 
 def _strip(strip: Strip) -> str:

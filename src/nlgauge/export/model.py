@@ -14,11 +14,23 @@ Tone = Literal["", "best", "quiet", "worst", "bad", "fair", "good", "perfect", "
 
 
 @dataclass(frozen=True)
+class Gauge:
+    """A number with its interval on a scale from `least` to `most`; media that draw show it as a dot on a line. `zero` marks 0 on the scale."""
+
+    value: float
+    low: float
+    high: float
+    least: float
+    most: float
+    zero: bool = False
+
+
+@dataclass(frozen=True)
 class Cell:
     """One cell: its text, how it is meant, and what stands beside it.
 
     `better` is the direction in which a number is better, which media show as an arrow; `stars` are marks of significance, `notes` the numbers of
-    footnotes; `aside` follows the text in small print, `below` stands under it.
+    footnotes; `aside` follows the text in small print, `below` stands under it; `gauge` says the same as the text, for media that draw.
     """
 
     text: str = ""
@@ -28,6 +40,7 @@ class Cell:
     notes: tuple[int, ...] = ()
     aside: str = ""
     below: str = ""
+    gauge: Gauge | None = None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from nlgauge.export.model import Cell, Footnotes, Page, Sheet, column
+from nlgauge.export.model import Cell, Footnotes, Gauge, Page, Sheet, column
 from nlgauge.export.numbers import bounds, number, p_value
 from nlgauge.export.of_result import named
 from nlgauge.export.tested import any_tested, corrected, how_tested
@@ -52,7 +52,14 @@ def _cells(row: Compared, several: bool, footnotes: Footnotes) -> list[Cell]:
         Cell(number(row.first_score, output), "best" if row.better == row.first else ""),
         Cell(number(row.second_score, output), "best" if row.better == row.second else ""),
         Cell(number(row.gain, output, sign=True)),
-        Cell(interval, notes=(reason or footnotes.mark(_NO_INTERVAL)) if interval == "n/a" else ()),
+        Cell(interval, notes=(reason or footnotes.mark(_NO_INTERVAL)) if interval == "n/a" else (), gauge=_gauge(row)),
         Cell(p_value(row.p), notes=reason if math.isnan(row.p) else ()),
         Cell(p_value(row.p_holm), notes=reason if math.isnan(row.p_holm) else ()),
     ]
+
+
+def _gauge(row: Compared) -> Gauge | None:
+    """The gain with its interval, zero in the middle."""
+    found = (row.gain, row.gain_low, row.gain_high)
+    most = max(map(abs, found))
+    return Gauge(*found, -most, most, zero=True) if all(map(math.isfinite, found)) and most > 0 else None

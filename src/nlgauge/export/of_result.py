@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nlgauge.export.model import Cell, Column, Footnotes, Page, Sheet, column
+from nlgauge.export.model import Cell, Column, Footnotes, Gauge, Page, Sheet, column
 from nlgauge.export.numbers import bounds, counted, number, p_value, stars
 from nlgauge.export.tested import any_tested, corrected, how_tested, tested_otherwise
 from nlgauge.metric import CorpusMetric, Output
@@ -87,11 +87,20 @@ class ScoreCells:
 
     def interval(self, system: str, shown: ShownOutput) -> Cell:
         """The bounds of the interval."""
+        found = self._interval(system, shown)
+        text = bounds(found.low, found.high, shown.output)
+        if text == "n/a":
+            return Cell(text, notes=self.notes.mark(found.reason))
+        every = [self._interval(other, shown) for other in self.result.systems]
+        ends = [end for one in every for end in (one.score, one.low, one.high) if math.isfinite(end)]
+        drawn = all(map(math.isfinite, (found.score, found.low, found.high)))
+        return Cell(text, gauge=Gauge(found.score, found.low, found.high, min(ends), max(ends)) if drawn else None)
+
+    def _interval(self, system: str, shown: ShownOutput) -> Interval:
         assert self.intervals is not None
         by_label = self.intervals[system] if len(self.result.systems) > 1 else self.intervals
         found: Interval = by_label[shown.label][shown.output.name]
-        text = bounds(found.low, found.high, shown.output)
-        return Cell(text, notes=self.notes.mark(found.reason) if text == "n/a" else ())
+        return found
 
     def test(self, system: str, shown: ShownOutput) -> Compared | None:
         """The test against the first system."""

@@ -23,6 +23,10 @@ class Shown:
         """What is shown where the value stands alone, without computing anything anew."""
         raise NotImplementedError
 
+    def _notebook_page(self) -> Page:
+        """What a notebook shows, which has room for more."""
+        return self._short_page()
+
     def __str__(self) -> str:
         from nlgauge.terminal.pages import text_of
 
@@ -37,7 +41,7 @@ class Shown:
         from nlgauge.export.html import html_of
         from nlgauge.export.model import limited
 
-        return html_of(limited(self._short_page(), _ROWS, _STACKS))
+        return html_of(limited(self._notebook_page(), _ROWS, _STACKS))
 
     def __rich__(self) -> RenderableType:
         from nlgauge.terminal.pages import Printed

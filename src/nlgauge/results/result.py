@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from nlgauge.run.executors import Executor
 
 
+# Intervals of so many rows of statistics are there before anybody waits for them.
+_QUICK = 50_000
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Result(Exported, Mapping[str, Any]):
     """A mapping label -> outputs, or system -> label -> outputs where there are several systems.
@@ -345,9 +349,19 @@ class Result(Exported, Mapping[str, Any]):
         return wanted.with_costs(replace(shown, small_print=wanted.small_print_of(self)), self)
 
     def _short_page(self) -> Page:
-        title = f"{counted(len(self.systems), 'system')}, {counted(len(self.corpus), 'segment')}"
-        page = result_page(self, title=title)
+        page = result_page(self, title=self._title())
         return replace(page, notes=[*page.notes, "to_text() adds intervals and tests."])
+
+    def _notebook_page(self) -> Page:
+        # Only where nobody has to wait for them.
+        quick = len(self.corpus) > 1 and len(self.corpus) * len(self.tables) <= _QUICK and all(table.additive for table in self.tables.values())
+        if not quick:
+            return self._short_page()
+        page = result_page(self, self.intervals(), title=self._title())
+        return replace(page, notes=[*page.notes, "to_html() adds tests."])
+
+    def _title(self) -> str:
+        return f"{counted(len(self.systems), 'system')}, {counted(len(self.corpus), 'segment')}"
 
     def _for_paper(self, options: dict[str, Any]) -> dict[str, Any]:
         return {"wide": True, **options}

@@ -1,4 +1,5 @@
-"""Which segments are worth explaining where not all can be: where systems differ, metrics disagree, scores are worst or best, and some drawn."""
+"""Which segments are worth explaining where not all can be: those that a page lists first, those where systems differ, metrics disagree, scores are
+worst or best, and some drawn."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from nlgauge.corpus.columns import Array
 
 
 def chosen(outputs: list[dict[str, Any]], columns: Array, count: int, seed: int) -> list[int]:
-    """About `count` segments, a fifth of each kind, in order; all of them where there are no more."""
+    """About `count` segments, a fifth of each kind, in order; all of them where there are no more. A tenth are those that a page opens with."""
     segments = columns.shape[2]
     if segments <= count or count == 0:
         return list(range(min(segments, count)))
@@ -28,7 +29,7 @@ def chosen(outputs: list[dict[str, Any]], columns: Array, count: int, seed: int)
         -mean.min(axis=0),
         mean.max(axis=0),
     )
-    found: dict[int, None] = {}
+    found: dict[int, None] = dict.fromkeys(np.argsort(-_listed_first(directed[0], columns), kind="stable")[: -(-count // 10)].tolist())
     for wanted in kinds:
         found.update(dict.fromkeys(np.argsort(-wanted, kind="stable")[: count // 5].tolist()))
     for segment in drawn:
@@ -36,6 +37,14 @@ def chosen(outputs: list[dict[str, Any]], columns: Array, count: int, seed: int)
             break
         found[segment] = None
     return sorted(found)
+
+
+def _listed_first(output: dict[str, Any], columns: Array) -> Array:
+    """What a page orders its list by before the reader does: the range of the first score over systems, or of one system the worst score."""
+    values: Array = columns[output["column"]]
+    with np.errstate(invalid="ignore"):
+        wanted: Array = np.fmax.reduce(values) - np.fmin.reduce(values) if len(values) > 1 else values[0] * (-1 if output["up"] else 1)
+    return np.where(np.isnan(wanted), -np.inf, wanted)
 
 
 def _places(values: Array) -> Array:

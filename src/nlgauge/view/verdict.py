@@ -5,7 +5,7 @@ A sentence is a list of words and systems: a text is {"text": ...}, a system {"s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -32,17 +32,8 @@ def verdict(outputs: Sequence[dict[str, Any]], systems: Sequence[str], confidenc
     leader = leaders[0]
     head: Sentence = [_system(leader), _text(f" leads on {most} of {_counted(len(judged), 'score')}")]
     beaten = _beaten(judged, leader, len(systems), 1 - confidence)
-    if len(systems) <= 4:
-        for place, (other, count) in enumerate(beaten.items()):
-            head += [_text((", beyond chance on " if place == 0 else " and on ") + f"{count} against "), _system(other)]
-        head.append(_text("."))
-    else:
-        clear = sum(count == len(judged) for count in beaten.values())
-        some = sum(count > 0 for count in beaten.values())
-        head.append(
-            _text(f", beyond chance on some score against {some} and on every score against {clear} of the other {len(systems) - 1} systems.")
-        )
-    found = [head]
+    head += _named(beaten) if len(systems) <= 4 else [_text(_counts(list(beaten.values()), len(judged)))]
+    found = [[*head, _text(".")]]
     against = [output for output in judged if _first(output) != leader]
     if against and len(against) <= 4:
         listed: Sentence = [_text("It is not first on ")]
@@ -50,6 +41,28 @@ def verdict(outputs: Sequence[dict[str, Any]], systems: Sequence[str], confidenc
             listed += [_text((", " if place else "") + f"{_name(output)} ("), _system(_first(output)), _text(")")]
         found.append([*listed, _text(".")])
     return found
+
+
+def _named(beaten: Mapping[int, int]) -> Sentence:
+    """On how many scores the leader is better beyond chance, for each of few systems."""
+    if not any(beaten.values()):
+        return [_text(", but on none beyond chance against "), *_listed(list(beaten))]
+    found: Sentence = []
+    for place, (other, count) in enumerate(beaten.items()):
+        found += [_text((", beyond chance on " if place == 0 else " and on ") + f"{count or 'none'} against "), _system(other)]
+    return found
+
+
+def _counts(beaten: Sequence[int], scores: int) -> str:
+    """The same of many systems, in numbers of them."""
+    others = len(beaten)
+    clear, some = sum(count == scores for count in beaten), sum(count > 0 for count in beaten)
+    if clear == others:
+        return f", beyond chance on every score against all {others} other systems"
+    if not some:
+        return f", but on none beyond chance against any of the other {others} systems"
+    every = f" and on every score against {clear}" if clear else ""
+    return f", beyond chance on some score against {some}{every} of the other {others} systems"
 
 
 def _first(output: dict[str, Any]) -> int:

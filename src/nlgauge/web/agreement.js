@@ -4,6 +4,7 @@ import { on, set, state } from "./state.js";
 import { colour, correlation, nameOf, number, swatch } from "./format.js";
 import { svg } from "./charts.js";
 import { store } from "./store.js";
+import { data } from "./data.js";
 import { scaleLinear } from "./vendor/d3.js";
 
 const METHODS = { spearman: "Spearman", pearson: "Pearson", kendall: "Kendall" };
@@ -23,11 +24,14 @@ export function agreement() {
     clear(
       root,
       h("div", { class: "head" }, h("h2", {}, "Agreement"), h("div", { class: "choose", role: "group", "aria-label": "Coefficient" }, Object.entries(METHODS).map(choice))),
-      h("div", { class: "two wide" }, map(), scatter()),
-      h("p", { class: "caption" }, "Left: correlation over all outputs of all systems, pooled, scores turned so that more is better, ordered so that similar ones are neighbours. ", given() && ["Scores in ", h("i", {}, "italics"), " came with the texts, such as people’s. "], "Scores that always agree add no evidence to each other.", folded()),
+      h("div", { class: "two wide" }, h("div", {}, map(), caption()), scatter()),
     );
   on("xy", draw);
   draw();
+}
+
+function caption() {
+  return h("p", { class: "caption" }, "Correlation over all outputs of all systems, pooled, scores turned so that more is better, ordered so that similar ones are neighbours. ", given() && ["Scores in ", h("i", {}, "italics"), " came with the texts, such as people’s. "], "Scores that always agree add no evidence to each other.", folded());
 }
 
 function given() {
@@ -93,7 +97,10 @@ function map() {
     const slanted = `translate(${left + row * size + size / 2 + 4},${top + count * size + 10}) rotate(-48)`;
     picture.append(g("text", { class: `col${style}`, transform: slanted, "text-anchor": "end" }, nameOf(output)));
   });
-  return h("figure", { class: "map" }, picture);
+  const named = place => nameOf(outputs[at(place)]);
+  const rows = () => found.order.map((one, row) => [named(row), ...found.order.map(other => (matrix[one][other] === null ? null : { value: matrix[one][other], text: correlation(matrix[one][other]) }))]);
+  const table = { columns: [METHODS[state.method], ...found.order.map((_, place) => named(place))], rows };
+  return h("figure", { class: "map" }, picture, data("agreement", table, { drawn: picture }));
 }
 
 function cell(value, row, column, x, y, size) {
@@ -186,7 +193,10 @@ function scatter() {
     g("text", { class: "corner-text", x: x(0.985), y: y(0.03), "text-anchor": "end" }, `${nameOf(first)} likes, ${nameOf(second)} does not`),
     g("text", { class: "corner-text", x: x(0.015), y: y(0.955) }, `${nameOf(second)} likes, ${nameOf(first)} does not`),
   );
-  const worst = [...all].sort((one, other) => Math.abs(other.gap) - Math.abs(one.gap)).slice(0, 6);
+  const byGap = () => [...all].sort((one, other) => Math.abs(other.gap) - Math.abs(one.gap));
+  const row = one => [store.ids[one.segment], systems[one.system], store.score(state.x, one.system, one.segment), store.score(state.y, one.system, one.segment), 100 * one.x, 100 * one.y];
+  const table = { columns: ["segment", "system", nameOf(first), nameOf(second), `place on ${nameOf(first)}, %`, `place on ${nameOf(second)}, %`], rows: () => byGap().map(row) };
+  const worst = byGap().slice(0, 6);
   return h(
     "figure",
     {},
@@ -195,6 +205,7 @@ function scatter() {
     picture,
     h("h3", {}, "Where they disagree most"),
     h("ol", { class: "quarrel" }, worst.map(one => h("li", {}, quarrel(one, first, second)))),
+    data(`${nameOf(first)} and ${nameOf(second)}`, table, { drawn: picture }),
   );
 }
 

@@ -4,6 +4,7 @@ import { on, set, state } from "./state.js";
 import { arrow, colour, nameOf, number, pValue, plural, swatch, tick, who } from "./format.js";
 import { svg } from "./charts.js";
 import { store } from "./store.js";
+import { data } from "./data.js";
 import { scaleLinear } from "./vendor/d3.js";
 
 // More segments than these are drawn as an outline.
@@ -129,7 +130,19 @@ function forest() {
       ),
       h("tbody", {}, differences().map(row)),
     ),
+    data("differences", table()),
   );
+}
+
+// The differences as numbers, first system minus second as they are.
+function table() {
+  const row = ({ output, difference, ends, p }) => {
+    const bounds = ends === null ? [null, null] : output.up === false ? [-ends[1], -ends[0]] : ends;
+    const signed = value => ({ value, text: number(value, output, true) });
+    return [nameOf(output), ...[state.a, state.b].map(system => ({ value: output.scores[system], text: number(output.scores[system], output) })), signed(difference), ...bounds.map(signed), { value: p, text: pValue(p) }];
+  };
+  const { systems } = store.meta;
+  return { columns: ["score of", systems[state.a], systems[state.b], "difference", "low", "high", "p"], rows: () => differences().map(row) };
 }
 
 // Every segment's difference, largest first: how broad the lead is, and which segments make it.
@@ -151,6 +164,9 @@ function waterfall() {
   const losses = list.filter(([difference]) => difference < -tie).length;
   const ties = list.length - wins - losses;
   const median = list[Math.floor(list.length / 2)][0];
+  const drawn = falls(list, output, `Differences of ${plural(list.length, "segment")} on ${nameOf(output)}: ${wins} better, ${ties} equal, ${losses} worse`);
+  const of = (system, segment) => store.score(state.output, system, segment);
+  const table = { columns: ["segment", systems[state.a], systems[state.b], "better by"], rows: () => list.map(([difference, segment]) => [store.ids[segment], of(state.a, segment), of(state.b, segment), difference]) };
   const share = (count, tone, name) => h("span", { class: "share", vars: { "--w": count, "--c": tone } }, h("b", {}, count.toLocaleString("en")), ` ${name}`);
   return h(
     "figure",
@@ -166,9 +182,10 @@ function waterfall() {
       output.up === false ? ", turned so that up is better" : "",
       `; half of the segments lie above ${number(median, output)}. Click a bar to open its segment.`,
     ),
-    falls(list, output, `Differences of ${plural(list.length, "segment")} on ${nameOf(output)}: ${wins} better, ${ties} equal, ${losses} worse`),
+    drawn,
     h("div", { class: "shares" }, share(wins, colour(state.a), "better"), share(ties, "var(--line-2)", "equal"), share(losses, colour(state.b), "worse")),
     store.lengths && h("div", { class: "makers" }, makers(list.slice(0, 3), output, state.a), makers(list.slice(-3).reverse(), output, state.b)),
+    data(`differences on ${nameOf(output)}`, table, { drawn }),
   );
 }
 

@@ -4,6 +4,7 @@ import { correlation, nameOf, plural, seconds } from "./format.js";
 import { svg } from "./charts.js";
 import { store } from "./store.js";
 import { cardButton } from "./cards.js";
+import { data } from "./data.js";
 import { scaleLinear, scaleLog } from "./vendor/d3.js";
 
 // Features that took less than this are not listed.
@@ -17,7 +18,7 @@ export function cost() {
   const features = byTime(costs.features).filter(([, time]) => time > LEAST).slice(0, FEATURES);
   const total = sum(Object.values(costs.metrics)) + sum(Object.values(costs.features));
   const all = [...metrics, ...features].map(([, time]) => time);
-  const x = scaleLog([Math.max(1e-3, Math.min(...all, 1) * 0.7), Math.max(...all, 1e-2) * 1.3], [0, 1]).clamp(true);
+  const x = scaleLog([Math.max(1e-5, Math.min(...all, 1) * 0.7), Math.max(...all, 1e-2) * 1.3], [0, 1]).clamp(true);
   const share = time => {
     const part = total ? time / total : 0;
     return part < 0.001 ? "< .1 %" : `${(100 * part).toFixed(part < 0.01 ? 1 : 0)} %`;
@@ -51,8 +52,15 @@ export function cost() {
   clear(
     byId("cost"),
     h("div", { class: "head" }, h("h2", {}, "Cost"), h("p", { class: "keys" }, `${seconds(total)} for ${plural(items, "output")}${cores}`)),
-    h("div", { class: "two wide" }, table, worth()),
+    h("div", { class: "two wide" }, h("div", {}, table, data("cost", times())), worth()),
   );
+}
+
+function times() {
+  const { costs, segments, systems } = store.meta;
+  const items = segments * systems.length;
+  const row = kind => ([name, time]) => [name, kind, { value: time, text: seconds(time) }, { value: time / items, text: seconds(time / items) }];
+  return { columns: ["name", "kind", "seconds", "seconds an output"], rows: () => [...byTime(costs.metrics).map(row("metric")), ...byTime(costs.features).map(row("shared"))] };
 }
 
 function byTime(times) {
@@ -99,18 +107,21 @@ function worth() {
     g("circle", { class: "dot", cx: x(time), cy: y(r), r: 4.5, fill: "var(--accent)", tip: `${nameOf(output)}\nr ${correlation(r)}, ${time.toPrecision(2)} ms` }),
     g("text", { class: "name", x: x(time) + 11, y: at + 4 }, nameOf(output)),
   ];
+  const drawn = svg(
+    width,
+    height,
+    "Correlation with the given scores against cost",
+    g("g", { class: "grid" }, lines, marks),
+    g("text", { class: "title", x: (left + width) / 2, y: height - 4, "text-anchor": "middle" }, "time for one output, log scale →"),
+    points.map(point),
+  );
+  const table = { columns: ["score of", "milliseconds an output", "mean correlation"], rows: () => points.map(({ output, time, r }) => [nameOf(output), time, { value: r, text: correlation(r) }]) };
   return h(
     "figure",
     {},
     h("figcaption", {}, h("b", {}, "Cost and worth. "), `Mean Pearson correlation with ${humans.map(([output]) => output.output).join(", ")} as given, against the time of the metric for one output, with all that it reads.`),
-    svg(
-      width,
-      height,
-      "Correlation with the given scores against cost",
-      g("g", { class: "grid" }, lines, marks),
-      g("text", { class: "title", x: (left + width) / 2, y: height - 4, "text-anchor": "middle" }, "time for one output, log scale →"),
-      points.map(point),
-    ),
+    drawn,
+    data("cost and worth", table, { drawn }),
   );
 }
 

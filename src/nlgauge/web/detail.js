@@ -174,9 +174,11 @@ function lacking(why, kind) {
   return h("p", { class: "caption none" }, "This report holds no explanation of this segment; the explorer computes it: ", h("code", {}, "nlgauge serve DIR"), ".");
 }
 
-// The number of a title such as "bleu 35.02 (brevity penalty ...)".
+// The first number of a title such as "bleu 35.02 (brevity penalty ...)" or "bertscore f1 0.78, ...", with its name where that is not the metric's.
 function shortened(title) {
-  return title.match(/-?\d+(\.\d+)?/)?.[0] ?? title;
+  const [, name, value] = title.match(/(?:([\p{L}_][\p{L}\p{N}_]*) )?(?<![\p{L}\p{N}_.])(-?\d+(?:\.\d+)?)(?![\p{L}\p{N}_])/u) ?? [];
+  if (value === undefined) return title;
+  return name === undefined || state.label.split("(")[0].toLowerCase() === name.toLowerCase() ? value : `${name} ${value}`;
 }
 
 function whole(shown, why, width) {
@@ -191,7 +193,7 @@ function whole(shown, why, width) {
     h("div", { class: "choose", role: "group", "aria-label": "The whole alignment" }, ["text", "links", "matrix"].map(choice)),
     state.whole !== "text" && [
       h("span", { class: "small" }, store.meta.systems[system], reading),
-      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Alignment" }, wholeAlignment(explanation, state.whole, width)),
+      wholeAlignment(explanation, state.whole, width),
     ],
   );
 }

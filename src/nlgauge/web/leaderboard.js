@@ -5,11 +5,14 @@ import { arrow, nameOf, number, plural, swatch, who } from "./format.js";
 import { spread, strip } from "./charts.js";
 import { store } from "./store.js";
 import { cardButton } from "./cards.js";
+import { data } from "./data.js";
 
 // More systems than these have long rows of letters: the ranks that each may have say the same in less space.
 const LETTERS = 8;
 // A table of more systems than these is set in small print and sorted.
 const SMALL = 6;
+// The least width of a strip that can be read.
+const STRIP = 58;
 let sorted = "top";
 
 export function leaderboard() {
@@ -54,29 +57,61 @@ function tops(system) {
 }
 
 function draw() {
-  clear(byId("leaderboard"), verdict(), table(), caption());
+  const root = byId("leaderboard");
+  const count = metricOutputs().length;
+  const show = width => clear(root, verdict(), table(width), caption(), data("scores", scores(), { paper: paper() })).querySelector(".scroll");
+  const width = Math.max(STRIP, Math.min(96, Math.floor((root.clientWidth - 236) / count) - 15));
+  const board = show(width);
+  // Long names take room that is known when they are drawn.
+  const over = board.scrollWidth - board.clientWidth;
+  if (over > 0 && width > STRIP) show(Math.max(STRIP, width - Math.ceil(over / count)));
+}
+
+// Every score with all that is known of it, one row each.
+function scores() {
+  const { systems } = store.meta;
+  const row = (output, system) => [
+    systems[system],
+    nameOf(output),
+    { value: output.scores[system], text: number(output.scores[system], output) },
+    { value: output.low[system], text: number(output.low[system], output) },
+    { value: output.high[system], text: number(output.high[system], output) },
+    output.letters[system] ?? "",
+    output.ranks[system] === null ? "" : output.ranks[system].join("–"),
+  ];
+  const rows = () => metricOutputs().flatMap(([output]) => systems.map((_, system) => row(output, system)));
+  return { columns: ["system", "score of", "score", "low", "high", "letters", "ranks"], rows };
+}
+
+// The leaderboard as a paper has it: one row per system, the best in bold.
+function paper() {
+  const { systems } = store.meta;
+  const outputs = metricOutputs();
+  const cell = (output, system) => ({ value: output.scores[system], text: number(output.scores[system], output), strong: systems.length > 1 && best(output) === system });
+  return {
+    columns: ["system", ...outputs.map(([output]) => `${nameOf(output)} ${arrow(output)}`.trim())],
+    rows: () => ordered(outputs).map(system => [systems[system], ...outputs.map(([output]) => cell(output, system))]),
+  };
 }
 
 function verdict() {
   const { systems, segments, title, test, verdict: sentences } = store.meta;
   const metrics = new Set(metricOutputs().map(([output]) => output.label)).size;
-  const facts = [title, plural(systems.length, "system"), plural(segments, "segment"), plural(metrics, "metric")];
+  const facts = [plural(systems.length, "system"), plural(segments, "segment"), plural(metrics, "metric")];
   const spoken = sentence => sentence.map(part => (part.system === undefined ? part.text : who(part.system, systems[part.system])));
   const [head, ...more] = sentences;
   const level = (1 - test.confidence).toFixed(2).replace(/^0/, "");
   const tested = `“Beyond chance”: p < ${level}, all pairs of systems tested together (max-T over ${test.resamples.toLocaleString("en")} resamples). `;
   const lede = [more.map(sentence => [spoken(sentence), " "]), systems.length > 1 ? [tested, "None of this says that a difference matters to readers."] : "The intervals say how far each score might have moved on another sample."];
-  return h("div", { class: "verdict" }, h("p", { class: "eyebrow" }, facts.join(" · ")), h("h1", { id: "verdict" }, spoken(head)), h("p", { class: "lede" }, lede));
+  return h("div", { class: "verdict" }, h("p", { class: "eyebrow" }, h("bdi", {}, title), ` · ${facts.join(" · ")}`), h("h1", { id: "verdict" }, spoken(head)), h("p", { class: "lede" }, lede));
 }
 
-function table() {
+function table(width) {
   const { systems } = store.meta;
   const outputs = metricOutputs();
   const several = systems.length > 1;
   const groups = grouped(outputs);
   const directed = outputs.filter(([output]) => output.up !== null).length;
-  const room = Math.floor((byId("leaderboard").clientWidth - 236) / outputs.length) - 15;
-  const width = Math.max(58, Math.min(96, room));
   const kind = ["board", outputs.length < 9 && "few", systems.length > SMALL && "small"].filter(Boolean).join(" ");
   const cell = (output, system) => {
     const leader = best(output);

@@ -3,6 +3,7 @@ import { byId, clear, h } from "./dom.js";
 import { arrow, nameOf, number, plural, swatch } from "./format.js";
 import { store } from "./store.js";
 import { whyNodes } from "./why.js";
+import { data } from "./data.js";
 
 export async function live(choose) {
   if (!store.live) return;
@@ -20,16 +21,34 @@ function slices() {
   const dimensions = store.meta.slices ?? [];
   if (!dimensions.length) return h("p", { class: "caption" }, "The segments have no column to slice by.");
   const shown = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Slices" });
+  const files = h("div", {});
   const draw = async by => {
+    clear(files);
     clear(shown, h("p", { class: "caption" }, "Computing …"));
     try {
-      clear(shown, table(await store.ask("slices", { by })));
+      const found = await store.ask("slices", { by });
+      clear(shown, table(found));
+      clear(files, data(`slices by ${by}`, numbers(found)));
     } catch (error) {
       clear(shown, h("p", { class: "caption" }, error.message));
     }
   };
   const choice = h("select", { "aria-label": "Slice by", onchange: event => draw(event.target.value) }, h("option", { value: "" , disabled: true, selected: true }, "slice by …"), dimensions.map(name => h("option", { value: name }, name)));
-  return [choice, h("p", { class: "caption" }, "Scores, intervals and letters of each slice alone, computed anew from its segments; what was fitted stays that of the whole."), shown];
+  return [choice, h("p", { class: "caption" }, "Scores, intervals and letters of each slice alone, computed anew from its segments; what was fitted stays that of the whole."), shown, files];
+}
+
+function numbers(found) {
+  const shown = (value, output) => ({ value, text: number(value, output) });
+  const row = (slice, output, system) => [
+    slice.value,
+    slice.segments,
+    store.meta.systems[system],
+    nameOf(output),
+    ...[output.scores, output.low, output.high].map(values => shown(values[system], output)),
+    output.letters[system] ?? "",
+  ];
+  const rows = () => found.flatMap(slice => slice.outputs.filter(output => !output.given).flatMap(output => store.meta.systems.map((_, system) => row(slice, output, system))));
+  return { columns: ["slice", "segments", "system", "score of", "score", "low", "high", "letters"], rows };
 }
 
 function table(found) {

@@ -5,6 +5,7 @@ import { arrow, colour, isColoured, nameOf, plural, tick } from "./format.js";
 import { brush, svg } from "./charts.js";
 import { store } from "./store.js";
 import { found as searched } from "./search.js";
+import { data } from "./data.js";
 import { detail } from "./detail.js";
 import { bounds, scoredOutputs } from "./scored.js";
 import { area, curveMonotoneX, scaleLinear } from "./vendor/d3.js";
@@ -44,7 +45,9 @@ export async function segments(keepSegment) {
   build(root, histogram, outputs);
   const redraw = () => {
     clear(outputs, scoredOutputs().map(([output, number]) => h("option", { value: number, selected: number === state.output }, `${nameOf(output)} ${arrow(output)}`)));
-    clear(histogram, distribution());
+    const picture = distribution();
+    clear(histogram, picture);
+    clear(root.querySelector(".under"), tables(picture));
   };
   const show = () => detail(order, step);
   on("output", async () => {
@@ -91,7 +94,29 @@ function build(root, histogram, outputs) {
     root,
     h("div", { class: "head" }, h("h2", {}, "Segments"), h("p", { class: "keys" }, KEYS.map(([key, meaning]) => [h("kbd", {}, key), ` ${meaning} `]))),
     h("div", { class: "bench" }, list, h("div", { id: "detail", class: "detail" })),
+    h("div", { class: "under" }),
   );
+}
+
+// The scores of the segments that are listed, and how the chosen score is spread.
+function tables(picture) {
+  const { systems } = store.meta;
+  const columns = scoredOutputs();
+  const row = (segment, system) => [store.ids[segment], systems[system], ...columns.map(([, number]) => store.score(number, system, segment))];
+  const listed = { columns: ["segment", "system", ...columns.map(([output]) => nameOf(output))], rows: () => Array.from(order).flatMap(segment => systems.map((_, system) => row(segment, system))) };
+  const output = store.meta.outputs[state.output];
+  const [low, high] = bounds(state.output);
+  const counts = systems.map((_, system) => counted(system, low, high, binsOf()));
+  const bin = (_, place) => [low + (place / binsOf()) * (high - low), low + ((place + 1) / binsOf()) * (high - low), ...counts.map(of => of[place])];
+  const spreadOut = { columns: ["from", "to", ...systems], rows: () => Array.from({ length: binsOf() }, bin) };
+  return [
+    h("div", {}, h("span", { class: "small" }, "Segments listed above, with all scores"), data("segments", listed)),
+    h("div", {}, h("span", { class: "small" }, `Distribution of ${nameOf(output)}, in numbers of segments`), data(`distribution of ${nameOf(output)}`, spreadOut, { drawn: picture })),
+  ];
+}
+
+function binsOf() {
+  return store.meta.segments > 400 ? 60 : 24;
 }
 
 function query() {
@@ -244,9 +269,9 @@ function dots(segment, x) {
 function distribution() {
   const output = store.meta.outputs[state.output];
   const [low, high] = bounds(state.output);
-  const { systems, segments: count } = store.meta;
+  const { systems } = store.meta;
   const [width, height, foot] = [424, 74, 18];
-  const bins = count > 400 ? 60 : 24;
+  const bins = binsOf();
   const x = scaleLinear([low, high], [8, width - 8]);
   const hills = systems.map((_, system) => smoothed(counted(system, low, high, bins)));
   const y = scaleLinear([0, Math.max(1, ...hills.map(hill => Math.max(...hill)))], [height - foot, 4]);

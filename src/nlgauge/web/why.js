@@ -2,6 +2,7 @@
 import { h } from "./dom.js";
 import { set, state } from "./state.js";
 import { bare, joined, painted } from "./painted.js";
+import { data } from "./data.js";
 import { alignmentLinks, alignmentMatrix, transportLinks } from "./links.js";
 
 export const KINDS = {
@@ -41,7 +42,18 @@ export function whyNodes(explanation, texts) {
 }
 
 export function wholeAlignment(explanation, form, width) {
-  return form === "matrix" ? alignmentMatrix(explanation, width) : alignmentLinks(explanation, width);
+  const drawn = form === "matrix" ? alignmentMatrix(explanation, width) : alignmentLinks(explanation, width);
+  const links = { columns: ["prediction", "nearest in the reference", "cosine"], rows: () => explanation.prediction.map((token, i) => nearestOf(explanation, token, i)) };
+  const matrix = { columns: ["", ...explanation.reference.map(bare)], rows: () => explanation.prediction.map((token, i) => [bare(token), ...explanation.similarity[i]]) };
+  return [
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Alignment" }, drawn),
+    data("alignment", form === "matrix" ? matrix : links, { drawn: form === "matrix" ? null : drawn }),
+  ];
+}
+
+function nearestOf(explanation, token, i) {
+  const j = largest(explanation.similarity[i]);
+  return [bare(token), explanation.reference.length ? bare(explanation.reference[j]) : "", explanation.similarity[i][j] ?? null];
 }
 
 function paragraph(style, ...children) {
@@ -161,7 +173,12 @@ function alignment(one, { prediction, reference }) {
 }
 
 function transport(one) {
-  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Transport" }, transportLinks(one));
+  const drawn = transportLinks(one);
+  const rows = () => one.plan.flatMap((row, from) => row.flatMap((mass, to) => (mass > 0 ? [[bare(one.prediction[from]), bare(one.reference[to]), mass, one.cost[from][to]]] : [])));
+  return [
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Transport" }, drawn),
+    data("transport", { columns: ["prediction", "reference", "mass", "cost"], rows }, { drawn }),
+  ];
 }
 
 function words(one, { prediction, reference }) {
@@ -194,7 +211,7 @@ function words(one, { prediction, reference }) {
       "p",
       { class: "tally" },
       Object.entries(counts).map(([why, count]) => h("span", { class: `word ${why}` }, h("b", {}, String(count)), ` ${why}`)),
-      h("span", {}, h("b", {}, String(new Set(one.chunks).size)), " chunks"),
+      h("span", {}, h("b", {}, String(new Set(one.chunks).size)), new Set(one.chunks).size === 1 ? " chunk" : " chunks"),
     ),
   ];
 }
