@@ -44,6 +44,12 @@ def own_judge_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["NLGAUGE_JUDGE_CACHE"] = str(tmp_path_factory.mktemp("judges") / "judge.sqlite")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_statistics_cache() -> None:
+    """Has every row computed, in the tests that do not ask for more: a number of before would stand in for the one that is tested."""
+    os.environ["NLGAUGE_STATISTICS_CACHE"] = "off"
+
+
 @pytest.fixture
 def registered() -> Iterator[None]:
     """Forgets, after the test, the metrics that it registered."""

@@ -38,11 +38,13 @@ class Scorer:
         *,
         run_concurrent: bool = False,
         executor: Executor | None = None,
+        cache: bool = True,
     ) -> None:
         self.metrics = labelled(DEFAULT_METRICS if metrics is None else metrics)
         if executor is not None and not (isinstance(getattr(executor, "characters", None), int) and callable(getattr(executor, "map", None))):
             raise ParameterError(f"executor must have `characters` and `map`, as those of nlgauge.run.executors have; got {executor!r:.60}.")
         self.executor = executor or (_processes() if _flag(run_concurrent, "run_concurrent") else default_executor(self.metrics.values()))
+        self.cache = _flag(cache, "cache")
         # The metrics as they were prepared last, with what for: a loop of calls prepares them once.
         self._prepared: tuple[Any, dict[str, AnyMetric]] = None, {}
 
@@ -90,7 +92,7 @@ class Scorer:
         last = self._prepared  # another thread may put something else there
         if last[0] != wanted:
             last = self._prepared = wanted, prepared(self.metrics, corpus.lang, reduce_fn)
-        job = Job(last[1], reduce_fn, options)
+        job = Job(last[1], reduce_fn, options, cache=self.cache)
         warn_about_languages(corpus, job.metrics)
         with progress(None if show_progress is None else _flag(show_progress, "show_progress")):
             tables, fits, costs = engine.run(corpus, job, self.executor)
@@ -106,6 +108,7 @@ def score(
     reduce_fn: ReduceFn = None,
     run_concurrent: bool = False,
     executor: Executor | None = None,
+    cache: bool = True,
     ids: Iterable[Any] | None = None,
     weights: Iterable[float] | None = None,
     documents: Iterable[Any] | None = None,
@@ -126,13 +129,14 @@ def score(
     "compute_kwargs": {...}}. reduce_fn: "best" (default), "max", "min", a NumPy name or a callable, for several references or
     predictions. documents: one label per segment; segments of a document are resampled together. weights: how much each segment
     counts. lang: an ISO code, for tokenisers, sentence splitters and default models. device: "cpu", "cuda", ... run_concurrent: use
-    several processes; executor: how chunks are computed otherwise (`nlgauge.run.executors`). fields, systems, skip_missing, common, pooled:
+    several processes; executor: how chunks are computed otherwise (`nlgauge.run.executors`). cache: take rows of costly metrics that were computed
+    before from the cache of statistics, and keep new ones there. fields, systems, skip_missing, common, pooled:
     what else is known of the segments, and which of them are read; see `Corpus.read`.
 
     >>> score(["the cat"], [["the cat", "a cat"]], metrics="exact_match")["exact_match"]["score"]
     1.0
     """
-    return Scorer(metrics, run_concurrent=run_concurrent, executor=executor)(
+    return Scorer(metrics, run_concurrent=run_concurrent, executor=executor, cache=cache)(
         predictions,
         references,
         sources,

@@ -90,7 +90,7 @@ def score(
     if test_set is not None:
         references, lang = test_set.references, test_set.lang
         options.setdefault("source", test_set.source)
-    scorer = Scorer(_adjusted(metrics, as_sacrebleu.tokenize, as_sacrebleu.lowercase), run_concurrent=jobs > 1)
+    scorer = Scorer(_adjusted(metrics, as_sacrebleu.tokenize, as_sacrebleu.lowercase), run_concurrent=jobs > 1, cache=not models.no_cache)
     if output is not None:
         check_free(output, overwrite, "--overwrite")
     corpus = read_corpus(_named_systems(systems, inputs, test_set is not None), references or (), lang=lang, **options)
