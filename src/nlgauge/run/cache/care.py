@@ -83,7 +83,7 @@ def _checked(connection: sqlite3.Connection) -> int:
         if widths is None or len(found) != rows:
             raise Damaged(f"batch {batch} has {len(found)} rows, and {rows} were written")
         try:
-            words_of(tuple(row for (row,) in found), sum(msgspec.json.decode(widths, type=dict[str, int]).values()))
+            words_of([row for (row,) in found], sum(msgspec.json.decode(widths, type=dict[str, int]).values()))
         except (TypeError, ValueError, msgspec.MsgspecError) as error:
             raise Damaged(f"batch {batch} is of the wrong kind: {error}") from error
         total += rows

@@ -124,29 +124,25 @@ def _nothing(rows: int) -> Found:
 
 
 def _found(connection: sqlite3.Connection, identity: Identity, keys: Array) -> Found:
-    known = connection.execute("SELECT widths FROM metrics WHERE identity = ?", (identity.digest,)).fetchone()
-    if known is None:
+    metric = connection.execute("SELECT widths FROM metrics WHERE identity = ?", (identity.digest,)).fetchone()
+    if metric is None:
         return _nothing(len(keys))
-    widths: dict[str, int] = msgspec.json.decode(known[0], type=dict[str, int])
-    wanted, first, places = np.unique(keys[:, 0], return_index=True, return_inverse=True)
-    query = "SELECT r.id, r.key, r.row FROM json_each(?) AS wanted CROSS JOIN rows AS r ON r.key = wanted.value"
-    rows = connection.execute(query, (str(wanted.tolist()),)).fetchall()
+    widths: dict[str, int] = msgspec.json.decode(metric[0], type=dict[str, int])
+    query = "SELECT wanted.key, r.id, r.row FROM json_each(?) AS wanted CROSS JOIN rows AS r ON r.key = wanted.value"
+    rows = connection.execute(query, (str(keys[:, 0].tolist()),)).fetchall()
     if not rows:
         return _nothing(len(keys))
-    ids, own, data = zip(*rows, strict=True)
-    words = words_of(data, sum(widths.values()))
-    at = np.searchsorted(wanted, np.array(own, dtype=np.int64))
+    words, at = words_of([row for _, _, row in rows], sum(widths.values())), np.array([place for place, _, _ in rows])
     # Two rows may share the first half of their keys; then the other one is not here.
-    same = words[:, 0] == keys[first[at], 1].view("<u8")
-    here = np.zeros(len(wanted), dtype=bool)
-    here[at[same]] = True
-    values = np.zeros((len(wanted), words.shape[1] - 2))
+    same = words[:, 0] == keys[at, 1].view("<u8")
+    known, values = np.zeros(len(keys), dtype=bool), np.zeros((len(keys), words.shape[1] - 2))
+    known[at[same]] = True
     values[at[same]] = words[same, 2:].view("<f8")
-    _note_use(connection, np.array(ids)[same])
-    return Found(here[places], values[places], widths)
+    _note_use(connection, np.array([number for _, number, _ in rows])[same])
+    return Found(known, values, widths)
 
 
-def words_of(data: tuple[bytes, ...], width: int) -> Array:
+def words_of(data: list[bytes], width: int) -> Array:
     """(rows, 2 + width) words of rows: the second half of the key, the check of the numbers, the numbers."""
     joined = b"".join(data)
     if set(map(len, data)) != {8 * (2 + width)}:
@@ -229,5 +225,5 @@ def drop_oldest(connection: sqlite3.Connection, limit: int) -> None:
 
 def shrink(connection: sqlite3.Connection) -> None:
     """Gives the room of what was dropped back to the disk."""
-    connection.execute("PRAGMA incremental_vacuum").fetchall()
+    connection.executescript("PRAGMA incremental_vacuum")  # `execute` would stop after the first page
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
