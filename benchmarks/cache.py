@@ -3,9 +3,9 @@
     python -m benchmarks.cache [--rows 1000000]
 
 Rows of a prediction, a reference and a source that systems share are put into a new file, chunk by chunk, as a run does it: texts are hashed, keys
-made, numbers written. Then they are looked up from a file that was closed meanwhile: in the order of the first run, as a second run does it; in chance order, so
-that no two rows of a chunk were written together and each has its own reference and source; and where none is there. Exit code 1 where a second run
-looks up fewer than 200,000 rows per CPU second.
+made, numbers written. Then they are looked up from a file that was closed meanwhile: in the order of the first run, as a second run does it; in
+chance order, so that no two rows of a chunk were written together and each has its own reference and source; and where none is there. Exit code 1
+where a second run looks up fewer than 200,000 rows per CPU second.
 """
 
 from __future__ import annotations
