@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -42,6 +43,40 @@ def both_kernels(request: pytest.FixtureRequest) -> Iterator[None]:
 def own_judge_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Keeps the replies of judges away from those of the user."""
     os.environ["NLGAUGE_JUDGE_CACHE"] = str(tmp_path_factory.mktemp("judges") / "judge.sqlite")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_statistics_cache() -> None:
+    """Has every row computed, in the tests that do not ask for more: a number of before would stand in for the one that is tested."""
+    os.environ["NLGAUGE_STATISTICS_CACHE"] = "off"
+
+
+@pytest.fixture
+def statistics_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The file of a cache of statistics that is the test's own."""
+    from nlgauge.run.cache import place
+
+    monkeypatch.setenv("NLGAUGE_STATISTICS_CACHE", str(tmp_path / "kept" / "own.sqlite"))
+    monkeypatch.setattr(place, "_STORES", {})
+    yield tmp_path / "kept" / "own.sqlite"
+    for store in place._STORES.values():
+        store.close()
+
+
+@pytest.fixture
+def costly_metrics(registered: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """An installed package with metrics whose statistics are cached."""
+    from cache_cases import PLUG_IN
+
+    about = tmp_path / "site" / "costly_metrics-1.0.dist-info"
+    about.mkdir(parents=True)
+    (tmp_path / "site" / "costly_metrics.py").write_text(PLUG_IN, "utf-8")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: costly-metrics\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[nlgauge.metrics]\nlengths = costly_metrics\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+    yield import_module("costly_metrics")
+    del sys.modules["costly_metrics"]
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import runpy
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import cache
 from importlib.metadata import version
@@ -27,8 +28,13 @@ from strategies import WORDS, corpora
 
 import nlgauge
 from nlgauge.corpus import Corpus
-from nlgauge.metric import AnyMetric, CorpusMetric
+from nlgauge.errors import NlgaugeError
+from nlgauge.features import RunOptions
+from nlgauge.judges.judged import Judged
+from nlgauge.metric import AnyMetric, CorpusMetric, Metric
 from nlgauge.metric.registry import metric_classes
+from nlgauge.run.cache import CACHED
+from nlgauge.run.cache.identity import identity_of
 from nlgauge.run.processes import Processes
 from nlgauge.testing import CHECKS, ODD, Terms
 from nlgauge.testing.comparing import fitted_on_a_system, rows_of, scored
@@ -42,6 +48,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 Build = Callable[[str], AnyMetric]
 NAMES = list(metric_classes())
 STRINGS = [name for name, metric in metric_classes().items() if not has_model(metric)]
+COSTLY = [name for name, metric in metric_classes().items() if issubclass(metric, Metric) and has_model(metric) and not issubclass(metric, Judged)]
 # What keeps a run on a tiny model valid and short, wherever a metric has such a parameter: the models have two layers.
 SMALL = {"layer": 2, "folds": 2, "modes": 1}
 # To a causal language model white space is text like any other: how well it expects it is what these measure.
@@ -120,6 +127,36 @@ def test_every_parameter_has_another_value_to_be_checked_with(name, build, terms
     for parameter in fields(metric):
         assert parameter.name in known, f"tests/metrics/test_{name}.py must give another {parameter.name} in CHANGED_PARAMETERS"
         assert replace(metric, **{parameter.name: known[parameter.name]}) != metric
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_the_cache_gives_the_bits_that_were_computed(name, build, statistics_file):
+    metric, (predictions, references, sources) = build(name), sample()
+    runs = [nlgauge.score(predictions, references, sources, metrics=metric, cache=cache) for cache in (False, True, True)]
+    rows = runs[2].costs.used.get(CACHED, 0)
+    assert rows == (0 if fitted_on_a_system(metric) else runs[1].costs.used.get(CACHED, 0) + len(distinct_rows(metric)))
+    statistics = [[values.tobytes() for table in run.tables.values() for values in table.statistics.values()] for run in runs]
+    assert statistics[0] == statistics[1] == statistics[2]
+
+
+def distinct_rows(metric):
+    """What a metric is asked about in the sample."""
+    predictions, references, sources = sample()
+    given = zip(predictions, references, sources if metric.source else [None] * len(sources), strict=True)
+    if metric.takes == "joint":
+        return list(given)
+    return {(p, r, s) for p, own, s in given for r in (own if metric.takes == "pair" else [None])}
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_every_parameter_is_part_of_what_the_cache_looks_for(name, build, terms):
+    metric = build(name)
+    known = {"": identity_of(metric, {}, "en", RunOptions())}
+    for parameter, value in other_values(metric, terms(name).other_values).items():
+        with suppress(NlgaugeError):  # where no other value is allowed beside the others
+            known[parameter] = identity_of(replace(metric, **{parameter: value}), {}, "en", RunOptions())
+    assert None not in known.values()
+    assert len({identity.digest for identity in known.values()}) == len(known) > len(fields(metric)) // 2
 
 
 @pytest.mark.parametrize("name", NAMES)

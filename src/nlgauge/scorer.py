@@ -44,6 +44,7 @@ class Scorer:
         *,
         run_concurrent: bool = False,
         executor: str | Executor | None = None,
+        cache: bool = True,
         output: str | Path | None = None,
         resume: bool = False,
         overwrite: bool = False,
@@ -55,6 +56,7 @@ class Scorer:
         concurrent = _flag(run_concurrent, "run_concurrent")
         wanted = "processes" if executor is None and concurrent else executor
         self.executor = default_executor(self.metrics.values()) if wanted is None else executor_of(wanted)
+        self.cache = _flag(cache, "cache")
         self.output = _output(output, resume, overwrite)
         # The metrics as they were prepared last, with what for: a loop of calls prepares them once.
         self._prepared: tuple[Any, dict[str, AnyMetric]] = None, {}
@@ -131,7 +133,7 @@ class Scorer:
         last = self._prepared  # another thread may put something else there
         if last[0] != wanted:
             last = self._prepared = wanted, prepared(self.metrics, corpus.lang, reduce_fn)
-        return Job(last[1], reduce_fn, options)
+        return Job(last[1], reduce_fn, options, cache=self.cache)
 
 
 def score(
@@ -143,6 +145,7 @@ def score(
     reduce_fn: ReduceFn = None,
     run_concurrent: bool = False,
     executor: str | Executor | None = None,
+    cache: bool = True,
     output: str | Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
@@ -169,9 +172,9 @@ def score(
     predictions. documents: one label per segment; segments of a document are resampled together. weights: how much each segment
     counts. lang: an ISO code, for tokenisers, sentence splitters and default models. device: "cpu", "cuda", ... executor:
     how chunks are computed, "serial", "threads", "processes", "ray" or one of `nlgauge.run.executors`; run_concurrent: the same as
-    executor="processes". output: a directory that the result is saved to, its rows as soon as they are computed; what a run that was ended
-    has left is taken up with resume=True, and a result that is there is replaced with overwrite=True. carbon: the three-letter code of a
-    country, such as "DEU", to track energy and CO2 (`result.costs.carbon`). allow_remote_code: metrics that nlgauge does not know are looked
+    executor="processes". cache: take rows of costly metrics that were computed before from the cache of statistics, and keep new ones there.
+    output: a directory that the result is saved to, its rows as soon as they are computed; what a run that was ended has left is taken up
+    with resume=True, and a result that is there is replaced with overwrite=True. carbon: the three-letter code of a country, such as "DEU", to track energy and CO2 (`result.costs.carbon`). allow_remote_code: metrics that nlgauge does not know are looked
     for by Hugging Face evaluate, which runs other people's scripts. fields, systems, skip_missing, common, pooled: what else is known of the
     segments, and which of them are read; see `Corpus.read`.
 
@@ -182,6 +185,7 @@ def score(
         metrics,
         run_concurrent=run_concurrent,
         executor=executor,
+        cache=cache,
         output=output,
         resume=resume,
         overwrite=overwrite,

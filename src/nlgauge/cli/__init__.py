@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from nlgauge.cli import benchmarks, judge, meta, models
+from nlgauge.cli import benchmarks, cache, judge, meta, models
 from nlgauge.cli.add import add
 from nlgauge.cli.card import card
 from nlgauge.cli.check import check
@@ -48,6 +48,7 @@ app.command()(check)
 app.command("list")(list_command)
 app.command()(card)
 app.add_typer(models.app, name="models")
+app.add_typer(cache.app, name="cache")
 app.add_typer(benchmarks.app, name="benchmarks")
 app.add_typer(meta.app, name="meta")
 app.add_typer(judge.app, name="judge")

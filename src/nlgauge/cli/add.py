@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli.command import with_options
-from nlgauge.cli.options import Delimiter, Encoding, Metrics, Overwrite, ResultDirectory, ShownOptions
+from nlgauge.cli.options import Delimiter, Encoding, Metrics, NoCache, Overwrite, ResultDirectory, ShownOptions
 from nlgauge.cli.output import say
 from nlgauge.cli.present import present, save
 
@@ -30,6 +30,7 @@ def add(
     overwrite: Overwrite = False,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
+    no_cache: NoCache = False,
     shown: ShownOptions,
 ) -> None:
     """Adds metrics or systems to a saved result; what was scored is not scored again.
@@ -46,9 +47,9 @@ def add(
         check_free(output, overwrite, "--overwrite")
     result = load(directory)
     if systems:
-        result = result.add(predictions=_predictions(result, systems, encoding=encoding, delimiter=delimiter))
+        result = result.add(predictions=_predictions(result, systems, encoding=encoding, delimiter=delimiter), cache=not no_cache)
     if metrics:
-        result = result.add(*metrics)
+        result = result.add(*metrics, cache=not no_cache)
     save(context, result, output or directory, overwrite=True)
     present(result, shown)
     if not shown.quiet:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nlgauge.cli.options import Overwrite, ShownOptions
+from nlgauge.cli.options import NoCache, Overwrite, ShownOptions
 from nlgauge.cli.output import say, show
 from nlgauge.cli.present import present, save
 
@@ -34,6 +34,7 @@ def demo(
     ] = False,
     output: Annotated[Path, typer.Option("--output", "-o", help="Save the result to this directory.")] = Path("demo-result"),
     overwrite: Overwrite = False,
+    no_cache: NoCache = False,
 ) -> None:
     """Scores a small sample of two systems, tests whether they differ, and saves the result."""
     from nlgauge.features import RunOptions
@@ -42,7 +43,7 @@ def demo(
     from nlgauge.terminal.tables import comparison_table
 
     check_free(output, overwrite, "--overwrite")
-    scorer = Scorer(METRICS + MODEL_METRICS if models else METRICS)
+    scorer = Scorer(METRICS + MODEL_METRICS if models else METRICS, cache=not no_cache)
     result = scorer.score_corpus(sample(), None, RunOptions())
     save(context, result, output, overwrite=overwrite)
     present(result, ShownOptions())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from nlgauge.cli.options import NoCache
 from nlgauge.cli.output import show_json
 
 
@@ -21,10 +23,13 @@ def eval_command(
         typer.Option("--config", help="JSON file with predictions, references, reduce_fn and metrics.", metavar="FILE"),
     ] = None,
     export: Annotated[Path | None, typer.Option("--export", help="Write the scores to this JSON file too.", metavar="FILE")] = None,
+    no_cache: NoCache = False,
 ) -> None:
     """Scores two files or two directories and prints JSON, as `nlgmetricverse eval` and `jury eval` do; `nlgauge score` does more."""
     from nlgauge.compat.nlgmetricverse.files import evaluate_files
 
+    if no_cache:
+        os.environ["NLGAUGE_STATISTICS_CACHE"] = "off"
     show_json(evaluate_files(predictions, references, reduce_fn, config, export))
 
 

@@ -10,6 +10,7 @@ from nlgauge.cli.command import with_options
 from nlgauge.cli.found import show_found
 from nlgauge.cli.meta_plots import Plot, checked_plot
 from nlgauge.cli.meta_study import FoundOptions, KeptMetrics, KeptStudy, split
+from nlgauge.cli.output import say
 
 if TYPE_CHECKING:
     from nlgauge.meta.found import Found
@@ -64,6 +65,8 @@ def cost(
     study, benchmark, scores = reopened(directory)
     seconds = benchmark.seconds_per_thousand(scores)
     judgements = study.judgements(benchmark, scores)
+    if unknown := [label for label, one in scores.items() if not one.seconds]:
+        say(f"of {', '.join(unknown)} the seconds are not known, since rows came from the cache; score again with --no-cache to know them")
     timed = [judgements.check_metric(label) for label in split(metrics)] or [label for label in judgements.labels if label in seconds]
     found = judgements.correlate(levels=level, coefficients=coefficient, humans=split(human) or None, metrics=timed)
     groups = found.where(group="average") if "group" in found.names else found

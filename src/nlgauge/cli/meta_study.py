@@ -118,6 +118,7 @@ def studied(
         seed=seed,
         batch_size=models.batch_size,
         device=models.device,
+        cache=not models.no_cache,
         show_progress=False if quiet else None,
         say=None if quiet else say,
     )

@@ -56,6 +56,7 @@ Delimiter = Annotated[
     str | None,
     typer.Option("--delimiter", help="Delimiter of .tsv and .csv files, such as ; or tab.", metavar="CHARACTER", rich_help_panel=_INPUTS),
 ]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Compute every row, and keep none: do without the cache of statistics.")]
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class ModelOptions:
 
     device: Annotated[str | None, typer.Option("--device", help="Where models run: cpu, cuda, ...", metavar="NAME")] = None
     batch_size: Annotated[int | None, typer.Option("--batch-size", min=1, help="Texts that a model reads at once.", metavar="N")] = None
+    no_cache: NoCache = False
 
 
 @dataclass(frozen=True)

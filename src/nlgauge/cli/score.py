@@ -108,7 +108,7 @@ def score(
         references, lang = test_set.references, test_set.lang
         options.setdefault("source", test_set.source)
     specs = _adjusted(metrics, as_sacrebleu.tokenize, as_sacrebleu.lowercase)
-    scorer = Scorer(specs, executor=computing.chosen(), carbon=carbon, allow_remote_code=allow_remote_code)
+    scorer = Scorer(specs, executor=computing.chosen(), cache=not models.no_cache, carbon=carbon, allow_remote_code=allow_remote_code)
     if output is None and (resume or stream):
         raise ParameterError(f"{'--resume' if resume else '--stream'} is about the directory of the result; name it with -o RESULT.")
     if output is not None:

@@ -142,7 +142,7 @@ class BERTScorer:
         """The scores, with these weights of tokens or those of the references."""
         corpus = Corpus.read(list(cands), list(refs), lang=self.lang)
         fits = {(_LABEL, ""): weights} if weights is not None and self.idf else {}
-        tables, _, _ = engine.run(corpus, Job({_LABEL: self.metric}, None, self._options(batch_size), fits), Serial())
+        tables, _, _ = engine.run(corpus, Job({_LABEL: self.metric}, None, self._options(batch_size), fits, cache=True), Serial())
         table: Table = tables[corpus.systems[0], _LABEL]
         segments = table.segments()
         return Scores(segments["precision"], segments["recall"], segments["f1"])

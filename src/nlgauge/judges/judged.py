@@ -76,6 +76,8 @@ class Judged(Metric):
     calls: str | Calls = ""
 
     takes: ClassVar[Takes] = "alone"
+    # Every reply is kept already, and a row without one must be asked about again: `nlgauge.judges.cache`.
+    costly: ClassVar[bool] = False
     # How the metric may score; numbers that are not single tokens have no probabilities.
     scorings: ClassVar[tuple[str, ...]] = SCORINGS
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
@@ -93,18 +93,21 @@ class View:
         """The feature's column and the positions of the keys in it; see `Features.get`."""
         return self.features.get(feature, *keys)
 
-    def only(self, row: int, parts: tuple[str, ...]) -> View:
-        """The view of one row, for the explanation of these parts."""
-        one = np.array([row])
+    def take(self, rows: Array, parts: tuple[str, ...] | None = None) -> View:
+        """The view of these rows, in this order."""
         return View(
             self.features,
-            self.predictions[one],
-            None if self.references is None else self.references.take(one),
-            None if self.sources is None else self.sources[one],
-            None if self.positions is None else self.positions[one],
+            self.predictions[rows],
+            None if self.references is None else self.references.take(rows),
+            None if self.sources is None else self.sources[rows],
+            None if self.positions is None else self.positions[rows],
             self.lang,
             parts,
         )
+
+    def only(self, row: int, parts: tuple[str, ...]) -> View:
+        """The view of one row, for the explanation of these parts."""
+        return self.take(np.array([row]), parts)
 
     def rows(self, feature: RowFeature) -> Any:
         """What a feature finds of every row; metrics that read the same rows share it."""
@@ -221,6 +224,14 @@ class Metric(_Value):
     """A metric whose corpus score is a function of summed rows of statistics."""
 
     reduce: ClassVar[str] = "best"
+
+    @property
+    def costly(self) -> bool:
+        """Whether the statistics of a row are kept from run to run (`nlgauge.run.cache`): where a model or word vectors are read.
+
+        A class may say it otherwise, `costly: ClassVar[bool] = True`, if its numbers follow from texts, parameters and `facts` alone.
+        """
+        return is_dataclass(self) and any(f.name in ("model", "vectors") for f in fields(self))
 
     def fit(self) -> Fit | None:
         """What must be known of the whole corpus first."""

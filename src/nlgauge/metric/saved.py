@@ -27,16 +27,16 @@ def restore(name: str, package: str, revision: int, parameters: dict[str, Any]) 
     return metric if (_package(metric), metric.revision) == (package, revision) else None
 
 
+def can_be_made_again(metric: AnyMetric) -> bool:
+    """Whether another process can make the same metric of its description."""
+    return is_importable(metric) and restore(**describe(metric)) == metric
+
+
 def can_run_remotely(metric: AnyMetric) -> bool:
     """Whether another process can make the same metric of its description, and needs nothing of a whole system for it."""
-    if (
-        not isinstance(metric, Metric)
-        or not metric.may_leave()
-        or not is_importable(metric)
-        or ((fit := metric.fit()) is not None and fit.over == "system")
-    ):
+    if not isinstance(metric, Metric) or not metric.may_leave() or ((fit := metric.fit()) is not None and fit.over == "system"):
         return False
-    return restore(**describe(metric)) == metric
+    return can_be_made_again(metric)
 
 
 def describe_outputs(parts: Mapping[str, tuple[Output, ...]]) -> dict[str, list[dict[str, Any]]]:

@@ -303,12 +303,14 @@ class Result(Exported, Mapping[str, Any]):
             )
         return place
 
-    def add(self, *metrics: str | AnyMetric, predictions: Mapping[str, Any] | None = None, executor: str | Executor | None = None) -> Result:
-        """This result with more metrics, or with more systems on the metrics it has; nothing is scored again."""
+    def add(
+        self, *metrics: str | AnyMetric, predictions: Mapping[str, Any] | None = None, executor: str | Executor | None = None, cache: bool = True
+    ) -> Result:
+        """This result with more metrics, or with more systems on the metrics it has; nothing is scored again. cache: as in `nlgauge.score`."""
         from nlgauge.run.extend import extended
 
         self._need_texts("add to")
-        return extended(self, metrics, predictions, executor)
+        return extended(self, metrics, predictions, executor, cache)
 
     def report(self, path: str | Path, **options: Any) -> Path:
         """Writes one HTML file that shows everything and needs nothing else; the options are those of `nlgauge.report.write_report`.

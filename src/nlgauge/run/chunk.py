@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -18,8 +18,9 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
 from nlgauge.errors import MetricError, RowError
-from nlgauge.features import Features, RunOptions
+from nlgauge.features import Feature, Features, RunOptions
 from nlgauge.metric import AnyMetric, Arrays, Fit, Metric, View
+from nlgauge.run.cache import Recalled, recalled
 from nlgauge.run.costs import Costs
 from nlgauge.run.reduction import ReduceFn, Reducer
 
@@ -31,12 +32,16 @@ Rows = dict[tuple[str, str], Arrays]
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be computed on a corpus; a chunk of it can be computed anywhere."""
+    """What is to be computed on a corpus; a chunk of it can be computed anywhere.
+
+    `cache`: whether statistics of costly metrics are looked up, and kept, where other runs find them.
+    """
 
     metrics: Mapping[str, AnyMetric]
     reduce_fn: ReduceFn = None
     options: RunOptions = field(default_factory=RunOptions)
     fits: Fits = field(default_factory=dict)
+    cache: bool = False
 
     def fitted(self, label: str, system: str) -> Arrays:
         """What a metric was fitted to; nothing for a metric without a fit."""
@@ -226,27 +231,42 @@ class Task:
         """The chunk's arrays, and what they cost."""
         costs = Costs()
         rows: Rows = {}
-        if self.stage == "score":
-            metrics = [metric for metric in self.job.metrics.values() if isinstance(metric, Metric)]
-            chunk.features.expected = tuple(dict.fromkeys(feature for metric in metrics for feature in metric.reads(self.job.options)))
         with costs.features_of(chunk.features):
+            known = self._recalled(chunk, costs) if self.stage == "score" else {}
             for label, metric in self.job.metrics.items():
                 assert isinstance(metric, Metric)
                 with spent_on(label, costs, chunk.features):
-                    rows |= self._partial(chunk, label, metric) if self.stage == "fit" else self.reduced(chunk, label, metric)
+                    rows |= self._partial(chunk, label, metric) if self.stage == "fit" else self.reduced(chunk, label, metric, known[label])
         return rows, costs
+
+    def _recalled(self, chunk: Chunk, costs: Costs) -> dict[str, Recalled | None]:
+        """What the cache holds for each metric; those that have something to compute announce their features."""
+        known: dict[str, Recalled | None] = {}
+        announced: dict[Feature, None] = {}
+        for label, metric in self.job.metrics.items():
+            assert isinstance(metric, Metric)
+            with spent_on(label, costs, chunk.features):
+                known[label] = None
+                if self.job.cache and metric.costly:
+                    view, places = chunk.rows(metric)[0]
+                    known[label] = recalled(metric, view, self.job.fitted(label, next(iter(places))))
+            if (found := known[label]) is None or not found.is_whole:
+                announced |= dict.fromkeys(metric.reads(self.job.options))
+        chunk.features.expected = tuple(announced)
+        return known
 
     def _partial(self, chunk: Chunk, label: str, metric: Metric) -> Rows:
         fit = metric.fit()
         assert fit is not None
         return {("", label): fit.partial(chunk.fit_view(fit, ""))}
 
-    def reduced(self, chunk: Chunk, label: str, metric: Metric) -> Rows:
-        """One row of statistics per segment, for each system."""
+    def reduced(self, chunk: Chunk, label: str, metric: Metric, known: Recalled | None = None) -> Rows:
+        """One row of statistics per segment, for each system; what is known of them is not computed."""
         found: Rows = {}
         for view, places in chunk.rows(metric):
+            compute = partial(statistics_of, metric, fitted=self.job.fitted(label, next(iter(places))))
             try:
-                statistics = statistics_of(metric, view, self.job.fitted(label, next(iter(places))))
+                statistics = compute(view) if known is None else known.statistics(compute)
             except RowError as error:
                 raise MetricError(f"{chunk.whose(metric, places, error.row)}: {error}") from error
             for system, own in places.items():

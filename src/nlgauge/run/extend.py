@@ -22,8 +22,9 @@ from nlgauge.run.progress import progress
 from nlgauge.run.reduction import Reducer
 
 
-def extended(result: Result, metrics: Sequence[Any], predictions: Mapping[str, Any] | None, executor: str | Executor | None) -> Result:
+def extended(result: Result, metrics: Sequence[Any], predictions: Mapping[str, Any] | None, executor: str | Executor | None, cache: bool) -> Result:
     """The result with these metrics, or with these systems on the metrics it has."""
+    result = replace(result, job=replace(result.job, cache=cache))
     if bool(metrics) == bool(predictions):
         raise ParameterError("add takes metrics or predictions={name: texts}, one of the two.")
     if metrics:

@@ -42,7 +42,7 @@ def require(holds: bool, metric: AnyMetric, what: str) -> None:
 
 def scored(metric: AnyMetric, predictions: Any, references: Any, sources: Any, **options: Any) -> Result:
     """The result of one metric."""
-    return score(predictions, references, sources, metrics=metric, **options)
+    return score(predictions, references, sources, metrics=metric, cache=False, **options)
 
 
 def scores_of(result: Result, system: str | None = None) -> dict[str, Any]:

@@ -199,10 +199,11 @@ class Benchmark:
         return scored(self, metrics, **options)
 
     def seconds_per_thousand(self, scores: Mapping[str, MetricScores]) -> dict[str, float]:
-        """The seconds that each metric takes for 1,000 texts, by label; all outputs of a metric take those of the metric."""
+        """The seconds that each metric takes for 1,000 texts, by label, where they are known; all outputs of a metric take those of the metric."""
         return {
             label if output == one.main else f"{label}.{output}": 1000 * one.seconds / len(self.rows)
             for label, one in scores.items()
+            if one.seconds
             for output in one.higher_is_better
         }
 

@@ -33,7 +33,8 @@ FORMAT = 1
 class MetricScores(msgspec.Struct, frozen=True, kw_only=True):
     """One metric's scores: `segments[output]` has one number per row of the benchmark, `systems[output]` one per group and system.
 
-    The first output is the metric's main one. `higher_is_better` is null where an output has no direction. `seconds` is what scoring took.
+    The first output is the metric's main one. `higher_is_better` is null where an output has no direction. `seconds` is what
+    scoring took; 0 where that is not known.
     """
 
     label: str
@@ -94,12 +95,14 @@ def scored(
     seed: int = 12345,
     batch_size: int | None = None,
     device: str | None = None,
+    cache: bool = True,
     show_progress: bool | None = None,
     say: Callable[[str], None] | None = None,
 ) -> dict[str, MetricScores]:
     """The scores of metrics, by label: what the directory holds already is taken from there, and what is computed is put there at once.
 
-    Each language pair is scored for itself, since languages differ; each metric alone, so that its seconds are its own.
+    Each language pair is scored for itself, since languages differ; each metric alone, so that its seconds are its own. They are
+    not known (0) where rows came from the cache of statistics; cache=False computes every row.
     """
     from nlgauge.features import RunOptions
     from nlgauge.run.chunk import Job
@@ -126,7 +129,7 @@ def scored(
             warnings.warn(f"the scores of {label} that were kept are of {what}; it is computed again.", stacklevel=2)
         if say is not None:
             say(f"scoring {label}")
-        found[label] = _score(benchmark, parts, corpora, metric, label, signed, options, show_progress)
+        found[label] = _score(benchmark, parts, corpora, metric, label, signed, options, show_progress, cache)
         if directory is not None:
             found[label].save(directory)
     return found
@@ -146,19 +149,23 @@ def _score(
     signed: dict[str, str],
     options: Any,
     show_progress: bool | None,
+    cache: bool,
 ) -> MetricScores:
     from nlgauge.metric.versions import installed_version
+    from nlgauge.run.cache import CACHED
     from nlgauge.scorer import Scorer
 
-    scorer = Scorer([metric])
+    scorer = Scorer([metric], cache=cache)
     by_row: dict[str, dict[tuple[str, str], float]] = {}
     systems: dict[str, dict[str, dict[str, float | None]]] = {}
     directions: dict[str, bool | None] = {}
     seconds = 0.0
+    timed = True
     for group, part in parts.items():
         start = time.perf_counter()
         result = scorer.score_corpus(corpora[group], None, options, show_progress)
         seconds += time.perf_counter() - start
+        timed = timed and CACHED not in result.costs.used
         directions |= {output.name: output.higher_is_better for output in result.tables[result.systems[0], result.labels[0]].outputs()}
         for output, values in _segment_scores(result, part):
             by_row.setdefault(output, {}).update(values)
@@ -174,7 +181,7 @@ def _score(
         higher_is_better=directions,
         segments={output: [_number(values[row]) for row in rows] for output, values in by_row.items()},
         systems=systems,
-        seconds=round(seconds, 6),
+        seconds=round(seconds, 6) if timed else 0.0,
         version=installed_version("nlgauge"),
     )
 

@@ -41,6 +41,7 @@ def of_task(task: Task) -> dict[str, Any]:
         "metrics": {label: describe(metric) for label, metric in task.job.metrics.items()},
         "reducer": [reducer.rule, reducer.many_references, reducer.many_predictions],
         "options": [options.seed, options.batch_size, options.device],
+        "cache": task.job.cache,
         "fits": [[label, system, arrays] for (label, system), arrays in task.job.fits.items() if label in task.job.metrics],
     }
 
@@ -49,7 +50,7 @@ def to_task(message: dict[str, Any]) -> Task:
     """The task of a message."""
     fits = {(label, system): arrays for label, system, arrays in message["fits"]}
     metrics = {label: _metric(described) for label, described in message["metrics"].items()}
-    job = Job(metrics, options=RunOptions(*message["options"]), fits=fits)
+    job = Job(metrics, options=RunOptions(*message["options"]), fits=fits, cache=message["cache"])
     return Task(message["stage"], job, Reducer(*message["reducer"]))
 
 
