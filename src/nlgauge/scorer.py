@@ -174,9 +174,10 @@ def score(
     how chunks are computed, "serial", "threads", "processes", "ray" or one of `nlgauge.run.executors`; run_concurrent: the same as
     executor="processes". cache: take rows of costly metrics that were computed before from the cache of statistics, and keep new ones there.
     output: a directory that the result is saved to, its rows as soon as they are computed; what a run that was ended has left is taken up
-    with resume=True, and a result that is there is replaced with overwrite=True. carbon: the three-letter code of a country, such as "DEU", to track energy and CO2 (`result.costs.carbon`). allow_remote_code: metrics that nlgauge does not know are looked
-    for by Hugging Face evaluate, which runs other people's scripts. fields, systems, skip_missing, common, pooled: what else is known of the
-    segments, and which of them are read; see `Corpus.read`.
+    with resume=True, and a result that is there is replaced with overwrite=True. carbon: the three-letter code of a country, such as "DEU",
+    to track energy and CO2 (`result.costs.carbon`). allow_remote_code: metrics that nlgauge does not know are looked for by Hugging Face
+    evaluate, which runs other people's scripts. fields, systems, skip_missing, common, pooled: what else is known of the segments, and which of
+    them are read; see `Corpus.read`.
 
     >>> score(["the cat"], [["the cat", "a cat"]], metrics="exact_match")["exact_match"]["score"]
     1.0
