@@ -122,7 +122,7 @@ METRICS: dict[str, Scored] = {
     "pairwise": Scored(JUDGES, ("pairwise", *ABOUT_JUDGE), ("wmt17_da_seg",)),
     "gemba(with_reference=True)": Scored(JUDGES, benchmarks=("wmt17_da_seg",)),
     "rubric(criteria='Does the response say what the reference says?', with_source=False, with_reference=True, max_tokens=120)": Scored(
-        JUDGES, ("rubric", COVERED), ("wmt17_da_seg",)
+        JUDGES, benchmarks=("wmt17_da_seg",)
     ),
     # It is fitted on the texts of a system, and a sample would be too few of them.
     "cosmic(model='minilm')": Scored(benchmarks=("summeval", "realsumm", "rose_cnndm", "webnlg2020_en", "primer_dailynews300")),
