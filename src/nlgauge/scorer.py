@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -227,9 +228,16 @@ def _output(directory: str | Path | None, resume: bool, overwrite: bool) -> Outp
         if asked:
             raise ParameterError(f"{asked} is about what is in the output directory; say which one, with output=DIRECTORY.")
         return None
-    if not isinstance(directory, str | Path):
+    if not isinstance(directory, str | Path) or not _names_a_place(str(directory)):
         raise ParameterError(f"output must be the path of a directory, got {directory!r:.60}.")
     return Output(Path(directory), **flags)
+
+
+def _names_a_place(path: str) -> bool:
+    try:
+        return bool(path) and b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
 
 
 def _shown(show_progress: bool | None) -> AbstractContextManager[None]:

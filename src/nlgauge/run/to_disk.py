@@ -65,8 +65,7 @@ class Output:
 def run_in_memory(corpus: Corpus, job: Job, executor: Executor, output: Output, carbon: str | None = None) -> Result:
     """The result of a corpus in memory, saved to the output; its rows are on disk as soon as they are computed."""
     run = {**_run_of(job), "texts": _digest(corpus)}
-    place = output.begin()
-    with _told(place), Checkpoint(place, run) as kept:
+    with _told(output), Checkpoint(output.begin(), run) as kept:
         result = _scored(corpus, corpus, job, executor, kept, carbon)
         # The rows are copied, because the file that they are in goes.
         tables = {
@@ -90,10 +89,11 @@ def run_on_disk(
 
     `source` says what the pieces are read from, as plain data, so that a run is taken up with the same ones.
     """
-    place = output.begin()
-    if (place / "run.json").is_file():  # it was ended between its last two steps
-        return _moved(place, output)
-    with _told(place), Checkpoint(place, {"source": source}) as kept:
+    with _told(output):
+        place = output.begin()
+        if (place / "run.json").is_file():  # it was ended between its last two steps
+            return _moved(place, output)
+    with _told(output), Checkpoint(place, {"source": source}) as kept:
         if kept.corpus is None:
             with CorpusWriter(place) as writer:
                 for piece in pieces():
@@ -124,8 +124,9 @@ def _moved(place: Path, output: Output) -> Result:
 
 
 @contextmanager
-def _told(place: Path) -> Iterator[None]:
+def _told(output: Output) -> Iterator[None]:
     """An error of the disk says what is kept."""
+    place = unfinished(output.directory)
     try:
         yield
     except OSError as error:
