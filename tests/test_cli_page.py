@@ -25,7 +25,9 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
 @pytest.mark.parametrize("commands", BLOCKS, ids=range(len(BLOCKS)))
 def test_the_block_runs_as_printed(commands: str, directory: Path) -> None:
-    environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]), "PYTHONUTF8": "1", "COLUMNS": "80"}
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    own = {"NLGAUGE_STATISTICS_CACHE": str(directory / "own.sqlite"), "PYTHONUTF8": "1", "COLUMNS": "80"}
+    environment = {**os.environ, **own, "PATH": path}
     done = subprocess.run(["sh", "-e", "-c", commands], cwd=directory, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
