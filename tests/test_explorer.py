@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import http.client
 import json
+import logging
 import socket
 import sys
 import threading
@@ -304,3 +305,27 @@ def test_where_it_cannot_start(result: Result, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     with pytest.raises(MissingExtraError, match=r"nlgauge\[web\]"):
         serve({"x": result})
+
+
+def test_serving_leaves_the_logging_of_the_process_alone(result: Result) -> None:
+    """Configuring it anew would close what others log to; some handlers then close the stream of a test that is under way."""
+
+    class Noted(logging.Handler):
+        closed = False
+
+        def close(self) -> None:
+            self.closed = True
+            super().close()
+
+    handler = Noted()
+    told: list[str] = []
+    started = threading.Event()
+
+    def ready(address: str) -> None:
+        told.append(address)
+        started.set()
+
+    threading.Thread(target=serve, args=({"one": result},), kwargs={"ready": ready}, daemon=True).start()
+    assert started.wait(30)
+    assert Client(told[0]).ask("/")[0] == 200
+    assert not handler.closed

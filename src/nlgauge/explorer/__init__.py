@@ -76,6 +76,8 @@ def serve(
             # Of what uvicorn can use, the one whose longest request can be said, whatever else is installed.
             http="h11",
             h11_max_incomplete_event_size=_LONGEST_REQUEST,
+            # Its own configuration would close the handlers of every other logger in the process.
+            log_config=None,
             log_level="warning",
             access_log=False,
             server_header=False,
