@@ -362,6 +362,8 @@ def test_an_end_between_the_last_two_steps_is_taken_up(monkeypatch: pytest.Monke
     with monkeypatch.context() as patched:
         patched.setattr("nlgauge.run.to_disk.put", end)
         assert run(*command).exit_code == 130
+    other = ["B.txt" if word == "A.txt" else "A.txt" if word == "B.txt" else word for word in command]
+    assert "holds a run with other source" in run(*other, "--resume").stderr
     assert run(*command, "--resume").exit_code == 0
     document(*COMMAND, "-o", "whole")
     assert_same(nlgauge.load("out"), nlgauge.load("whole"))

@@ -75,7 +75,7 @@ Entry = Begun | Stored | Signed | Fitted | Laid | Scored
 
 
 class Checkpoint:
-    """What a run has done so far, on disk; it is there until `finish` or `remove`."""
+    """What a run has done so far, on disk, until its result is in its place."""
 
     def __init__(self, place: Path, run: Mapping[str, Any]) -> None:
         self.place = place
@@ -136,7 +136,7 @@ class Checkpoint:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._close()
         if kind is not None and not self.done and self.corpus is None:
-            self.remove()  # nothing is there that would be worth to go on with
+            self.remove()  # nothing is there that is worth going on with
 
     def note(self, entry: Entry) -> None:
         """Writes down what was done."""

@@ -91,26 +91,37 @@ def run_on_disk(
     """
     with _told(output):
         place = output.begin()
-        if (place / "run.json").is_file():  # it was ended between its last two steps
-            return _moved(place, output)
-    with _told(output), Checkpoint(place, {"source": source}) as kept:
-        if kept.corpus is None:
-            with CorpusWriter(place) as writer:
-                for piece in pieces():
-                    writer.append(piece)
-                kept.note(Stored(writer.close()))
-        assert kept.corpus is not None
-        corpus = stored_corpus(place, kept.corpus)
-        job = job_of(corpus)
-        result = _scored(corpus, _readable(corpus, job.metrics), job, executor, kept, carbon)
-        if kept.fits is None:
-            kept.keep_fits({})
-        facts = kept.corpus if output.texts else with_hashes(place, kept.corpus, text_hash)
-        saved = saved_run(result, RUNNING_FORMAT, output.texts, kept.fits or [])
-        # The file that says that the run is finished is there whole or not at all.
-        write_run(msgspec.structs.replace(saved, corpus=facts, columns=kept.columns), place / "run.json.new")
-        (place / "run.json.new").replace(place / "run.json")
-    return _moved(place, output)
+        with Checkpoint(place, {"source": source}) as kept:
+            if not (place / "run.json").is_file():  # it is there where the run was ended between its last two steps
+                _write_result(pieces, job_of, executor, output, kept, carbon)
+        return _moved(place, output)
+
+
+def _write_result(
+    pieces: Callable[[], Iterable[Corpus]],
+    job_of: Callable[[Corpus], Job],
+    executor: Executor,
+    output: Output,
+    kept: Checkpoint,
+    carbon: str | None,
+) -> None:
+    """Does what is left of a run, and makes its directory that of a result."""
+    if kept.corpus is None:
+        with CorpusWriter(kept.place) as writer:
+            for piece in pieces():
+                writer.append(piece)
+            kept.note(Stored(writer.close()))
+    assert kept.corpus is not None
+    corpus = stored_corpus(kept.place, kept.corpus)
+    job = job_of(corpus)
+    result = _scored(corpus, _readable(corpus, job.metrics), job, executor, kept, carbon)
+    if kept.fits is None:
+        kept.keep_fits({})
+    facts = kept.corpus if output.texts else with_hashes(kept.place, kept.corpus, text_hash)
+    saved = saved_run(result, RUNNING_FORMAT, output.texts, kept.fits or [])
+    # The file that says that the run is finished is there whole or not at all.
+    write_run(msgspec.structs.replace(saved, corpus=facts, columns=kept.columns), kept.place / "run.json.new")
+    (kept.place / "run.json.new").replace(kept.place / "run.json")
 
 
 def _moved(place: Path, output: Output) -> Result:
