@@ -212,6 +212,8 @@ def test_chunks_of_a_stored_corpus_are_all_segments_of_about_the_size(folder: Pa
     ("damage", "message"),
     [
         (lambda: Path("references.ids").write_bytes(b"\xff" * 8 * 60), "speaks of texts that are not there"),
+        (lambda: Path("references.ids").write_bytes(np.full(60, 120).astype("<i8").tobytes()), "speaks of texts that are not there"),
+        (lambda: Path("texts.ends").write_bytes(np.where(np.arange(120) < 7, 99, 50).astype("<i8").tobytes()), "does not grow"),
         (lambda: Path("references.ids").write_bytes(b"\0" * 8 * 59), "should be a file of 60 numbers"),
         (lambda: Path("texts.ends").write_bytes(np.arange(120)[::-1].astype("<i8").tobytes()), "does not grow"),
         (lambda: os.truncate("texts.jsonl", 100), "where there are 100"),
@@ -295,7 +297,9 @@ def test_a_run_goes_on_where_it_was(number: int, reduce_fn: str | None) -> None:
                 pytest.fail("what was fitted is fitted again")
             yield from super().map(task, given)
 
+    spent = [json.loads(line).get("metrics", {}).get("ter", 0.0) for line in Path("out.unfinished", LOG).read_text().splitlines()] if number else []
     result = scorer(Counting(characters=300), resume=True)(SYSTEMS, REFERENCES, reduce_fn=reduce_fn)
+    assert result.costs.metrics["ter"] > sum(spent)
     assert (sum(seen) == 60) is (number == 0)
     assert not Path("out.unfinished").exists()
     expected = nlgauge.score(SYSTEMS, REFERENCES, metrics=METRICS, reduce_fn=reduce_fn)
@@ -312,6 +316,10 @@ def test_what_is_behind_the_last_whole_line_of_the_log_is_cut_off() -> None:
     (place / LOG).write_bytes(b"".join(log[:-1]) + log[-1][:20])
     with (place / STATISTICS).open("ab") as stream:
         stream.write(b"half a row")
+    with pytest.raises(KeyboardInterrupt):
+        scorer(Ending(2, KeyboardInterrupt()), resume=True)(SYSTEMS, REFERENCES)
+    lines = [json.loads(line) for line in (place / LOG).read_bytes().splitlines()]
+    assert len(lines) > len(log), "what comes later stands behind the last whole line"
     assert_same(scorer(Serial(characters=100), resume=True)(SYSTEMS, REFERENCES), nlgauge.score(SYSTEMS, REFERENCES, metrics=METRICS))
 
 
@@ -341,6 +349,7 @@ def test_files_that_changed_or_are_gone_are_not_taken_for_the_same(monkeypatch: 
         patched.setattr("nlgauge.run.to_disk.saved_run", end)
         assert run(*command).exit_code == 130
     assert "60 of 60 segments are scored" in run("show", "out").stderr
+    assert "holds a run with other metrics" in run(*[word for word in command if word != "cider"], "--resume").stderr
     content = Path("A.txt").read_bytes()
     Path("A.txt").write_bytes(content + b"more\n")
     assert "holds a run with other source" in run(*command, "--resume").stderr

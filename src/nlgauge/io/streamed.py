@@ -98,8 +98,7 @@ def _aligned(blocks: dict[str, list[str]], lines: Mapping[str, _Lines], start: i
     if len(set(counts.values())) > 1:
         shorter, longer = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
         total = counts[longer] + lines[longer].count_rest()
-        few = counts[shorter] + lines[shorter].count_rest()
-        raise InputError(f"{shorter} has {few} entries, {longer} has {total} entries; every file needs one for each segment.")
+        raise InputError(f"{shorter} has {counts[shorter]} entries, {longer} has {total} entries; every file needs one for each segment.")
     return blocks if any(blocks.values()) else {}
 
 
