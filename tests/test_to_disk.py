@@ -23,9 +23,10 @@ from strategies import WORDS
 import nlgauge
 from nlgauge.corpus import Corpus, stored
 from nlgauge.corpus import columns as column_module
-from nlgauge.corpus.stored import CorpusWriter, StoredFacts, is_stored, stored_bounds, stored_corpus
+from nlgauge.corpus.stored import StoredFacts, is_stored, stored_bounds, stored_corpus
+from nlgauge.corpus.writer import CorpusWriter
 from nlgauge.errors import InputError, ParameterError, ResultError
-from nlgauge.io import streamed
+from nlgauge.io import blocks, streamed
 from nlgauge.io.streamed import Streamed
 from nlgauge.results.result import Result
 from nlgauge.run.checkpoint import LOG, STATISTICS
@@ -47,8 +48,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Small blocks, so that a few segments are many of them."""
     enter(tmp_path, monkeypatch)
     monkeypatch.setattr(column_module, "_BLOCK_ROWS", 7)
-    monkeypatch.setattr(streamed, "_LINES", 10)
-    monkeypatch.setattr(streamed, "_BYTES", 64)
+    monkeypatch.setattr(blocks, "_BYTES", 64)
     for name, seed in {"ref0": 1, "ref1": 2, "A": 3, "B": 4, "src": 5}.items():
         lines = texts(60, seed)
         Path(f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="")
@@ -128,10 +128,14 @@ def test_packed_files_are_read_piece_by_piece(suffix: str) -> None:
     plain = Streamed(["A.txt"], ["ref0.txt"])
     packed = Streamed([f"A=A.txt{suffix}"], [f"ref0.txt{suffix}"])
     assert packed.possible()
-    assert [piece.records() for piece in packed.pieces()] == [piece.records() for piece in plain.pieces()]
+    assert _records(packed) == _records(plain)
     Path(f"A.txt{suffix}").write_bytes(pack[suffix](Path("A.txt").read_bytes())[:-9])
     with pytest.raises(InputError, match="is not a complete"):
-        list(packed.pieces())
+        _records(packed)
+
+
+def _records(files: Streamed) -> list[Any]:
+    return [record for piece in files.pieces(Path("scratch")) for record in piece.records()]
 
 
 def test_standard_input_is_stored_and_scored() -> None:
@@ -154,11 +158,11 @@ def test_files_that_do_not_end_together_are_refused_with_their_lengths() -> None
 
 
 def test_what_cannot_be_read_piece_by_piece_is_said_or_read_whole(folder: Path) -> None:
-    Path("ids.txt").write_text("".join(f"s{i}\n" for i in range(60)), encoding="utf-8")
-    ids = run("score", "-m", "wer", "-r", "ref0.txt", "A.txt", "-o", "out", "--stream", "--ids", "ids.txt").stderr
-    assert "--stream reads files of plain lines in UTF-8, and --ids is given; leave it out." in ids
-    Path("wide.txt").write_text("one\ntwo\n", encoding="utf-16")
-    assert "and some are not such files" in run("score", "-m", "repetitiveness", "wide.txt", "-o", "out", "--stream").stderr
+    Path("A.json").write_text('["one", "two"]', encoding="utf-8")
+    assert (
+        "--stream reads plain lines, .tsv, .csv, .jsonl and .parquet files"
+        in run("score", "-m", "repetitiveness", "A.json", "-o", "out", "--stream").stderr
+    )
     assert "--stream is about the directory of the result" in run("score", "-m", "wer", "-r", "ref0.txt", "A.txt", "--stream").stderr
     assert "--resume is about the directory of the result" in run("score", "-m", "wer", "-r", "ref0.txt", "A.txt", "--resume").stderr
 
@@ -175,15 +179,15 @@ def test_large_files_are_read_piece_by_piece_without_being_asked(monkeypatch: py
 def test_a_stored_corpus_is_the_corpus(folder: Path) -> None:
     pieces = [
         Corpus.read({"A": ["a", "b"], "B": ["c", "a"]}, ["r", "r"], ["s", "a"]),
-        Corpus.read({"A": [["d", "e"]], "B": ["f"]}, [["r", "q"]], ["s"]),
-        Corpus.read({"A": ["x"], "B": ["y"]}, [[]], ["z"]),
+        Corpus.read({"A": [["d", "e"]], "B": ["f"]}, [["r", "q"]], ["s"], ids=[2]),
+        Corpus.read({"A": ["x"], "B": ["y"]}, [[]], ["z"], ids=[3]),
     ]
     writer = CorpusWriter(folder)
     for piece in pieces:
         writer.append(piece)
     corpus = stored_corpus(folder, writer.close())
-    expected = [{**record, "id": i} for i, record in enumerate(record for piece in pieces for record in piece.records())]
-    assert corpus.records() == expected
+    expected = [record for piece in pieces for record in piece.records()]
+    assert corpus.records() == expected and corpus.ids == range(4)
     assert corpus.apart(np.array([2, 0])).records() == [expected[2], expected[0]]
     apart = corpus.apart(np.arange(2))
     assert sorted(apart.texts.strings) == ["a", "b", "c", "r", "s"]
@@ -197,7 +201,7 @@ def test_a_stored_corpus_is_the_corpus(folder: Path) -> None:
 def test_chunks_of_a_stored_corpus_are_all_segments_of_about_the_size(folder: Path) -> None:
     writer = CorpusWriter(folder)
     for start in range(0, 60, 20):
-        writer.append(Corpus.read(texts(60, 3)[start : start + 20], texts(60, 4)[start : start + 20]))
+        writer.append(Corpus.read(texts(60, 3)[start : start + 20], texts(60, 4)[start : start + 20], ids=range(start, start + 20)))
     corpus = stored_corpus(folder, writer.close())
     for characters in (1, 60, 10**6):
         bounds = list(stored_bounds(corpus, characters))

@@ -115,7 +115,7 @@ class Scorer:
 
     def score_pieces(
         self,
-        pieces: Callable[[], Iterable[Corpus]],
+        pieces: Callable[[Path], Iterable[Corpus]],
         source: Mapping[str, Any],
         reduce_fn: ReduceFn,
         options: RunOptions,

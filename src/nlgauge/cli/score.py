@@ -71,7 +71,7 @@ def score(
         bool, typer.Option("--resume", help="Go on with the run that was to be saved to -o and was ended; begin it where there is none.")
     ] = False,
     stream: Annotated[
-        bool, typer.Option("--stream", help="With -o: read files of lines piece by piece, as is done anyway with more than 64 MB of them.")
+        bool, typer.Option("--stream", help="With -o: read files piece by piece, as is done anyway with more than 64 MB of them.")
     ] = False,
     read: InputOptions,
     shown: ShownOptions,
@@ -137,13 +137,11 @@ def _streamed(systems: Sequence[str], references: Sequence[str], lang: str | Non
     """The files, where they can and should be read piece by piece."""
     from nlgauge.io.streamed import Streamed
 
-    others = [name for name in options if name != "source"]
-    found = None if others else Streamed(systems, references, options.get("source"), lang)
-    if found is not None and found.possible():
+    found = Streamed(systems, references, lang=lang, **options)
+    if found.possible():
         return found if wanted or found.large() else None
     if wanted:
-        why = f"--{others[0].replace('_', '-')} is given" if others else "some are not such files"
-        raise ParameterError(f"--stream reads files of plain lines in UTF-8, and {why}; leave it out.")
+        raise ParameterError("--stream reads plain lines, .tsv, .csv, .jsonl and .parquet files, and not all of these are such files; leave it out.")
     return None
 
 

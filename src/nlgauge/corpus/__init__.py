@@ -16,7 +16,8 @@ Each distinct text is kept once and referred to by an integer id; what belongs t
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -24,9 +25,10 @@ from typing import Any
 import numpy as np
 
 from nlgauge.corpus import language
-from nlgauge.corpus.columns import Array, Ragged, offsets_of
+from nlgauge.corpus.columns import Array, Ragged, blocks, offsets_of
 from nlgauge.corpus.fields import asks_for, check_some, kept, plain, saved_id
 from nlgauge.corpus.given import Given, check_system, ids_of, is_hashable, labels_of, references_of, sources_of, values_of, weights_of
+from nlgauge.corpus.lines import picked
 from nlgauge.corpus.parts import Parts, given_parts, parts_of, system_names
 from nlgauge.corpus.records import as_records, find_field
 from nlgauge.corpus.texts import Texts, text_lengths
@@ -43,11 +45,11 @@ class Corpus:
     references: Ragged | None = None
     sources: Array | None = None
     weights: Array | None = None
-    documents: tuple[str, ...] | None = None
+    documents: Sequence[str] | None = None
     lang: str | None = None
     # Further columns of the records: those that are the same for every system, and those that differ, by field and system.
-    fields: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    system_fields: Mapping[str, Mapping[str, tuple[Any, ...]]] = field(default_factory=dict)
+    fields: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    system_fields: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -84,8 +86,8 @@ class Corpus:
         return cls.of_parts(parts.without_gaps() if skip_missing else parts, lang)
 
     @classmethod
-    def of_parts(cls, parts: Parts, lang: str | None) -> Corpus:
-        """The corpus of columns that were put together already."""
+    def of_parts(cls, parts: Parts, lang: str | None, piece: bool = False) -> Corpus:
+        """The corpus of columns that were put together already; of a `piece` of a larger one all weights may be 0."""
         language.checked(lang)
         if not parts.predictions:
             raise InputError("predictions is an empty mapping; give at least one system.")
@@ -109,7 +111,7 @@ class Corpus:
             predictions=columns,
             references=None if parts.references is None else references_of(parts.references, count, texts),
             sources=None if parts.sources is None else sources_of(parts.sources, count, texts),
-            weights=None if parts.weights is None else weights_of(parts.weights, count),
+            weights=None if parts.weights is None else weights_of(parts.weights, count, piece),
             documents=None if parts.documents is None else labels_of(parts.documents, count, "documents"),
             lang=lang,
             fields={name: kept(values_of(values, count, f"fields[{name!r}]")) for name, values in parts.fields.items()},
@@ -148,10 +150,14 @@ class Corpus:
             references=None if self.references is None else self.references.take(segments),
             sources=None if self.sources is None else self.sources[segments],
             weights=None if self.weights is None else self.weights[segments],
-            documents=None if self.documents is None else _picked(self.documents, numbers),
-            fields={name: _picked(values, numbers) for name, values in self.fields.items()},
-            system_fields={name: {system: _picked(values, numbers) for system, values in own.items()} for name, own in self.system_fields.items()},
+            documents=None if self.documents is None else picked(self.documents, numbers),
+            fields={name: picked(values, numbers) for name, values in self.fields.items()},
+            system_fields={name: {system: picked(values, numbers) for system, values in own.items()} for name, own in self.system_fields.items()},
         )
+
+    def bare(self) -> Corpus:
+        """The corpus without what scoring its texts does not need: weights, documents and fields."""
+        return replace(self, weights=None, documents=None, fields={}, system_fields={})
 
     def apart(self, segments: Array) -> Corpus:
         """The corpus of these segments with texts of its own, each distinct one once."""
@@ -174,9 +180,9 @@ class Corpus:
         """The numbers of the segments whose fields are what was asked for, as they are or as text; a list asks for any of its items."""
         found = np.arange(len(self))
         for name, condition in conditions.items():
-            values, fits = self.values(name), asks_for(condition)
-            found = np.array([i for i in found.tolist() if fits(values[i])], dtype=np.int64)
-            check_some(found.tolist(), name, condition, values, "segment")
+            values = self.values(name)
+            found = _fitting(found, values, asks_for(condition))
+            check_some(found, name, condition, values, "segment")
         return found
 
     def where(self, **conditions: Any) -> Corpus:
@@ -190,9 +196,9 @@ class Corpus:
 
     def groups(self, name: str) -> dict[Any, Array]:
         """The numbers of the segments by the value that they have in this field, in order of first appearance."""
-        found: dict[Any, list[int]] = {}
+        found: dict[Any, array[int]] = {}
         for i, value in enumerate(self.values(name)):
-            found.setdefault(value if is_hashable(value) else str(value), []).append(i)
+            found.setdefault(value if is_hashable(value) else str(value), array("q")).append(i)
         return {value: np.array(numbers) for value, numbers in found.items()}
 
     def values(self, name: str) -> Sequence[Any]:
@@ -282,6 +288,9 @@ class Corpus:
         references = None if self.references is None else self.references.lists()
         predictions = {system: column.lists() for system, column in self.predictions.items()}
         strings = self.texts.strings
+        documents = None if self.documents is None else iter(self.documents)
+        fields = {plain(name): iter(values) for name, values in self.fields.items()}
+        system_fields = {plain(name): {system: iter(values) for system, values in own.items()} for name, own in self.system_fields.items()}
         for i, segment in enumerate(self.ids):
             record: dict[str, Any] = {"id": saved_id(segment)}
             if sources is not None:
@@ -291,13 +300,13 @@ class Corpus:
             record["predictions"] = {system: [strings[j] for j in rows[i]] for system, rows in predictions.items()}
             if self.weights is not None:
                 record["weight"] = float(self.weights[i])
-            if self.documents is not None:
-                record["document"] = self.documents[i]
-            if self.fields:
-                record["fields"] = {plain(name): plain(values[i]) for name, values in self.fields.items()}
-            if self.system_fields:
+            if documents is not None:
+                record["document"] = next(documents)
+            if fields:
+                record["fields"] = {name: plain(next(values)) for name, values in fields.items()}
+            if system_fields:
                 record["system_fields"] = {
-                    plain(name): {system: plain(values[i]) for system, values in own.items()} for name, own in self.system_fields.items()
+                    name: {system: plain(next(values)) for system, values in own.items()} for name, own in system_fields.items()
                 }
             yield record
 
@@ -325,12 +334,17 @@ class Corpus:
         )
 
 
-def _picked(values: tuple[Any, ...], numbers: list[int]) -> tuple[Any, ...]:
-    return tuple([values[i] for i in numbers])
+def _fitting(segments: Array, values: Sequence[Any], fits: Callable[[Any], bool]) -> Array:
+    """Those of some segments whose values fit."""
+    found = [np.empty(0, dtype=np.int64)]
+    for start, stop in blocks(len(segments)):
+        own = segments[start:stop]
+        found.append(own[np.array(list(map(fits, picked(values, own.tolist()))), dtype=bool)])
+    return np.concatenate(found)
 
 
 def _taken(ids: Sequence[Hashable], numbers: list[int]) -> Sequence[Hashable]:
     """The ids of these segments; those of neighbours cost nothing where ids are numbers."""
     if isinstance(ids, range) and numbers and numbers == list(range(numbers[0], numbers[0] + len(numbers))):
         return ids[numbers[0] : numbers[0] + len(numbers)]
-    return tuple([ids[i] for i in numbers])
+    return picked(ids, numbers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,10 @@ from nlgauge.errors import InputError
 
 _KEPT_AS_THEY_ARE = {str, int, bool, type(None)}
 _SHOWN_VALUES = 10
+
+
+class NothingMatches(InputError):
+    """Nothing is what was asked for."""
 
 
 def kept(values: Iterable[Any]) -> tuple[Any, ...]:
@@ -84,12 +88,12 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def check_some(found: Sequence[int], name: str, condition: Any, values: Iterable[Any], what: str) -> None:
+def check_some(found: Sized, name: str, condition: Any, values: Iterable[Any], what: str) -> None:
     """Raises where nothing matched, with what could have been asked for."""
     if not len(found):
         there = list(dict.fromkeys(repr(value) for value in values))
         more = ", ..." if len(there) > _SHOWN_VALUES else ""
-        raise InputError(f"no {what} has {condition!r:.60} as its {name}; there are {', '.join(there[:_SHOWN_VALUES])}{more}.")
+        raise NothingMatches(f"no {what} has {condition!r:.60} as its {name}; there are {', '.join(there[:_SHOWN_VALUES])}{more}.")
 
 
 def matches(value: Any, condition: Any) -> bool:

@@ -83,8 +83,8 @@ def sources_of(sources: Any, count: int, texts: Texts) -> Array:
     return Given("sources", items).column(texts, least=1).values
 
 
-def weights_of(weights: Iterable[float], count: int) -> Array:
-    """The weights of so many segments."""
+def weights_of(weights: Iterable[float], count: int, piece: bool = False) -> Array:
+    """The weights of so many segments, not all 0 unless they are a piece of a larger corpus."""
     items = items_of(weights, "weights", "numbers")
     try:
         column = np.array([float(item) for item in items])
@@ -92,7 +92,7 @@ def weights_of(weights: Iterable[float], count: int) -> Array:
         raise InputError("weights must be numbers, one for each segment.") from None
     if len(column) != count:
         raise InputError(f"weights has {column.size} items, predictions has {count}; give one number for each segment.")
-    if not np.isfinite(column).all() or (column < 0).any() or column.sum() == 0:
+    if not np.isfinite(column).all() or (column < 0).any() or (column.sum() == 0 and not piece):
         raise InputError("weights must be finite, not negative, and not all 0.")
     return column
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any
@@ -45,14 +45,27 @@ class Parts:
     def without_gaps(self) -> Parts:
         """The segments of which no text is missing, with the ids or numbers that they had; how many others there are is said."""
         parts = self.as_lists()
-        columns = [*parts.predictions.values(), *(column for column in (parts.references, parts.sources) if column is not None)]
-        count = len(columns[0])
-        gaps = set(chain.from_iterable(map(gaps_in, columns)))
-        if not gaps or any(len(column) != count for column in columns):
-            return parts
-        check_left(len(gaps), count)
-        numbers = [i for i in range(count) if i not in gaps]
-        return parts.take(numbers) if parts.ids is not None else replace(parts.take(numbers), ids=numbers)
+        gaps = parts.gaps()
+        if gaps:
+            check_left(len(gaps), parts.count)
+        return parts.without(gaps)
+
+    @property
+    def count(self) -> int:
+        """How many segments the first system has."""
+        return len(next(iter(self.predictions.values())))
+
+    def gaps(self) -> set[int]:
+        """The numbers of the segments of which a text is missing; none where columns are not of one length, which is said elsewhere."""
+        columns = [*self.predictions.values(), *(column for column in (self.references, self.sources) if column is not None)]
+        return set() if any(len(column) != self.count for column in columns) else set(chain.from_iterable(map(gaps_in, columns)))
+
+    def without(self, segments: Container[int]) -> Parts:
+        """The other segments, with the ids or numbers that they had."""
+        numbers = [i for i in range(self.count) if i not in segments]
+        if len(numbers) == self.count:
+            return self
+        return self.take(numbers) if self.ids is not None else replace(self.take(numbers), ids=numbers)
 
 
 def _taken(column: Any, segments: Sequence[int]) -> Any:
@@ -109,16 +122,19 @@ def given_parts(
         return Parts({DEFAULT_SYSTEM: predictions}, references, sources, ids, weights, documents, named, name=lambda _: "predictions")
     for name in systems:
         if name not in predictions:
-            raise InputError(_no_system(name, list(map(str, predictions)), "a system"))
+            raise InputError(no_system(name, list(map(str, predictions)), "a system"))
     chosen = {name: predictions[name] for name in systems} if systems else dict(predictions)
     return Parts(chosen, references, sources, ids, weights, documents, named)
 
 
-def parts_of(records: Records, wanted: list[str], *, common: bool, pooled: bool, skip_missing: bool) -> Parts:
-    """The parts that records hold: of one system, of several that name theirs, or of several with a column each (`systems`)."""
+def parts_of(records: Records, wanted: list[str], *, common: bool, pooled: bool, skip_missing: bool, piece: bool = False) -> Parts:
+    """The parts that records hold: of one system, of several that name theirs, or of several with a column each (`systems`).
+
+    Pooled records of several systems have ids that say whose they are, of a `piece` of them all, else where that is needed.
+    """
     wide = wanted if wanted and all(name in records.columns for name in wanted) else []
     if wanted and not wide and not records.columns.keys() & set(FIELD_NAMES["system"]):
-        raise InputError(_no_system(next(name for name in wanted if name not in records.columns), list(records.columns), "a column"))
+        raise InputError(no_system(next(name for name in wanted if name not in records.columns), list(records.columns), "a column"))
     names = names_of(records, wide)
     if pooled and wanted and not wide:
         records = records.where({names["system"]: wanted})
@@ -136,7 +152,7 @@ def parts_of(records: Records, wanted: list[str], *, common: bool, pooled: bool,
     }
     shared: dict[str, Any] = {argument: _at(records.columns[names[our]], first) for argument, our in _OF_A_SEGMENT.items() if our in names}
     if pooled:
-        shared["ids"] = _pooled_ids(records, names)
+        shared["ids"] = _pooled_ids(records, names, piece)
     elif "id" in names and len(rows) == 1:
         _check_ids(records, names, first)
     shared_fields, system_fields = _fields(records, [name for name in records.columns if name not in used], rows)
@@ -144,7 +160,8 @@ def parts_of(records: Records, wanted: list[str], *, common: bool, pooled: bool,
     return Parts(predictions, **shared, fields=shared_fields, system_fields=system_fields, name=alone.format)
 
 
-def _no_system(name: str, known: Sequence[str], what: str) -> str:
+def no_system(name: str, known: Sequence[str], what: str) -> str:
+    """Says that there is no such system or column, and which ones there are."""
     return f"{name!r} is not {what} of the records{did_you_mean(name, known)}; there are {', '.join(map(repr, known))}."
 
 
@@ -190,12 +207,12 @@ def _check_ids(records: Records, names: Mapping[str, str], rows: Sequence[int]) 
             raise InputError(f"{records.place(i)} repeats segment {segment!r}{of}, which is {records.place(other)} already{several}.")
 
 
-def _pooled_ids(records: Records, names: Mapping[str, str]) -> list[Any] | None:
+def _pooled_ids(records: Records, names: Mapping[str, str], always: bool) -> list[Any] | None:
     """An id for every record; one that several systems share is followed by the system's name."""
     if "id" not in names:
         return None
     ids = records.columns[names["id"]]
-    if "system" not in names or len(set(map(str, ids))) == len(ids):
+    if "system" not in names or (not always and len(set(map(str, ids))) == len(ids)):
         return ids
     return [f"{segment}/{system}" for segment, system in zip(ids, records.columns[names["system"]], strict=True)]
 
@@ -209,7 +226,7 @@ def _rows_by_system(records: Records, names: Mapping[str, str], wanted: Sequence
         rows.setdefault(str(system), []).append(i)  # type: ignore[attr-defined]
     for name in wanted:
         if name not in rows:
-            raise InputError(_no_system(name, list(rows), "a system"))
+            raise InputError(no_system(name, list(rows), "a system"))
     rows = {name: rows[name] for name in wanted} or rows
     ids = records.columns[names["id"]]
     segments = {}

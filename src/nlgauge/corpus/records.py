@@ -92,6 +92,11 @@ class Records:
                 columns[name] = values
         return replace(self, columns=columns)
 
+    def part(self, start: int, stop: int) -> Records:
+        """The records from one row up to another."""
+        columns = {name: values[start:stop] for name, values in self.columns.items()}
+        return replace(self, columns=columns, count=stop - start, place=lambda i: self.place(start + i))
+
     def take(self, rows: Sequence[int]) -> Records:
         """The records in these rows."""
         columns = {name: [values[i] for i in rows] for name, values in self.columns.items()}
@@ -231,8 +236,8 @@ def _check_present(records: Records, name: str) -> None:
 
 def absence(records: Records, name: str, row: int) -> str:
     """Says that a record lacks a field, and which one has it."""
-    having = next(i for i, value in enumerate(records.columns[name]) if value is not ABSENT)
-    return f"{records.place(row)} has no {name!r}, {records.place(having)} has it; every record needs the same fields."
+    having = next((records.place(i) for i, value in enumerate(records.columns[name]) if value is not ABSENT), "one before")
+    return f"{records.place(row)} has no {name!r}, {having} has it; every record needs the same fields."
 
 
 def _meaning_of_document(records: Records, names: Mapping[str, str]) -> str:

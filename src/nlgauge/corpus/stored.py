@@ -4,6 +4,10 @@ texts.jsonl, texts.ends               the texts, one JSON string per line, and w
 predictions-0.ids, predictions-0.ends the numbers of the texts that the first system gave, and where each segment's end, where not all have one
 references.ids, references.ends       the same for references
 sources.ids                           the number of each segment's source
+ids.jsonl, ids.ends                   the ids of the segments, where they are not their numbers
+weights.f64                           the weight of each segment
+documents.jsonl, documents.ids        the documents, each once, and the number of each segment's
+fields-0.jsonl, fields-0.ends         the values of the first further field; of one that differs between systems fields-0-0, fields-0-1, ...
 
 Numbers are whole, of eight bytes, the lowest first. Texts are the same one only within what was added at once: how often a text is repeated over
 millions of segments nobody knows without holding them all.
@@ -11,24 +15,35 @@ millions of segments nobody knows without holding them all.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO, overload
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged, blocks, let_go, offsets_of
+from nlgauge.corpus.fields import kept, with_texts
+from nlgauge.corpus.lines import StoredLabels, StoredLines, decode_texts
 from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError
 
-_NUMBER = np.dtype("<i8")
+NUMBER, VALUE = np.dtype("<i8"), np.dtype("<f8")
 # So many segments of a corpus on disk are taken into memory at the most: a gigabyte or so of short texts.
 MOST_AT_ONCE = 1_000_000
+
+
+class StoredField(msgspec.Struct):
+    """A further field, and whether it has values for each system."""
+
+    name: str
+    by_system: bool
+
+    def file(self, number: int, system: int = 0) -> str:
+        """What the files of the field with this number are called."""
+        return f"fields-{number}-{system}" if self.by_system else f"fields-{number}"
 
 
 class StoredFacts(msgspec.Struct):
@@ -40,58 +55,13 @@ class StoredFacts(msgspec.Struct):
     references: bool
     sources: bool
     lang: str | None
-    # "texts", or "hashes" where these stand in the place of texts.
+    # "texts", or "hashes" where these stand in the place of texts, those in fields too.
     strings: str = "texts"
-
-
-class StoredLines(Sequence[str]):
-    """Texts of a file of JSON strings, each read when it is asked for."""
-
-    def __init__(self, path: Path, ends: Array) -> None:
-        self.ends = ends
-        self._path = path
-        self._file = os.open(path, os.O_RDONLY)
-
-    def __del__(self) -> None:
-        os.close(self._file)
-
-    def __len__(self) -> int:
-        return len(self.ends)
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> Any:
-        if isinstance(place, slice):
-            return self.many(np.arange(len(self))[place])
-        return self.many(np.array([range(len(self))[place]]))[0]
-
-    def __iter__(self) -> Iterator[str]:
-        for start, stop in blocks(len(self)):
-            yield from self.many(np.arange(start, stop))
-
-    def many(self, numbers: Array) -> list[str]:
-        """The texts with these numbers; neighbours are read at once."""
-        if not len(numbers):
-            return []
-        first, last = int(numbers.min()), int(numbers.max())
-        start = int(self.ends[first - 1]) if first else 0
-        if last - first < 4 * len(numbers):
-            ends = np.asarray(self.ends[first : last + 1]) - start
-            data = os.pread(self._file, int(ends[-1]), start)
-            bounds = [0, *ends.tolist()]
-            lines = [data[bounds[i] : bounds[i + 1]] for i in (numbers - first).tolist()]
-        else:
-            lines = [os.pread(self._file, end - begin, begin) for begin, end in map(self._bounds, numbers.tolist())]
-        try:
-            found: list[str] = msgspec.json.decode(b"[" + b",".join(lines) + b"]", type=list[str])
-        except msgspec.MsgspecError as error:
-            raise InputError(f"{self._path} is damaged: {error}") from None
-        return found
-
-    def _bounds(self, number: int) -> tuple[int, int]:
-        return int(self.ends[number - 1]) if number else 0, int(self.ends[number])
+    # Whether segments have ids other than their numbers, whether they have weights, and from how many documents they are, if they have any.
+    ids: bool = False
+    weights: bool = False
+    documents: int | None = None
+    fields: list[StoredField] = []
 
 
 class StoredTexts(Texts):
@@ -165,95 +135,70 @@ def _columns(corpus: Corpus) -> list[Ragged]:
     return found if corpus.sources is None else [*found, _one_each(corpus.sources, found[0].offsets)]
 
 
-class CorpusWriter:
-    """Adds segments to a corpus on disk."""
-
-    def __init__(self, place: Path) -> None:
-        self._place = place
-        self._files = ExitStack()
-        self._open: dict[str, BinaryIO] = {}
-        self._texts = self._bytes = self._segments = 0
-        self._counts: dict[str, int] = {}
-
-    def append(self, corpus: Corpus) -> None:
-        """Adds all segments of a corpus that has neither ids nor weights nor fields of its own."""
-        strings = corpus.texts.strings
-        lines = [msgspec.json.encode(text) + b"\n" for text in strings]
-        self._write("texts.jsonl", b"".join(lines))
-        ends = self._bytes + np.fromiter(map(len, lines), np.int64, len(lines)).cumsum()
-        self._numbers("texts.ends", ends)
-        for number, column in enumerate(corpus.predictions.values()):
-            self._column(f"predictions-{number}", column)
-        if corpus.references is not None:
-            self._column("references", corpus.references)
-        if corpus.sources is not None:
-            self._numbers("sources.ids", corpus.sources + self._texts)
-        self._segments += len(corpus)
-        self._texts += len(strings)
-        self._bytes = int(ends[-1]) if len(ends) else self._bytes
-        self._facts = StoredFacts(
-            list(corpus.systems), self._segments, self._texts, corpus.references is not None, corpus.sources is not None, corpus.lang
-        )
-
-    def __enter__(self) -> CorpusWriter:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._files.close()
-
-    def close(self) -> StoredFacts:
-        """What was written."""
-        self._files.close()
-        return self._facts
-
-    def _column(self, name: str, column: Ragged) -> None:
-        self._numbers(f"{name}.ids", column.values + self._texts)
-        before = self._counts.get(name, 0)
-        if not column.is_single and f"{name}.ends" not in self._open:
-            for start, stop in blocks(self._segments):  # all segments so far had one text
-                self._numbers(f"{name}.ends", np.arange(start, stop) + 1)
-        if f"{name}.ends" in self._open or not column.is_single:
-            self._numbers(f"{name}.ends", column.offsets[1:] + before)
-        self._counts[name] = before + len(column.values)
-
-    def _numbers(self, name: str, numbers: Array) -> None:
-        self._write(name, np.ascontiguousarray(numbers, dtype=_NUMBER).tobytes())
-
-    def _write(self, name: str, data: bytes) -> None:
-        if name not in self._open:
-            self._open[name] = self._files.enter_context((self._place / name).open("wb"))
-        self._open[name].write(data)
-
-
 def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
     """The corpus in a directory; its columns are mapped, and checked to be what the facts say."""
     if facts.strings not in ("texts", "hashes"):
         raise InputError(f"its texts are called {facts.strings!r:.40}; 'texts' or 'hashes' is needed.")
-    strings = place / f"{facts.strings}.jsonl"
-    ends = _mapped(place / f"{facts.strings}.ends", facts.texts)
-    _check_ends(ends, strings.stat().st_size, f"{facts.strings}.ends")
-    one_each = np.arange(facts.segments + 1)
-    corpus = Corpus(
-        StoredTexts(StoredLines(strings, ends)),
-        range(facts.segments),
-        {system: _read_column(place, f"predictions-{number}", facts, one_each) for number, system in enumerate(facts.systems)},
-        _read_column(place, "references", facts, one_each) if facts.references else None,
-        _checked_ids(_mapped(place / "sources.ids", facts.segments), facts, "sources.ids") if facts.sources else None,
-        lang=facts.lang,
-    )
     if not facts.systems or not facts.segments:
         raise InputError("there are no segments.")
-    return corpus
+    one_each = np.arange(facts.segments + 1)
+    return Corpus(
+        StoredTexts(_read_lines(place, facts.strings, facts.texts)),
+        _read_lines(place, "ids", facts.segments, msgspec.json.decode) if facts.ids else range(facts.segments),
+        {system: _read_column(place, f"predictions-{number}", facts, one_each) for number, system in enumerate(facts.systems)},
+        _read_column(place, "references", facts, one_each) if facts.references else None,
+        _checked_ids(_mapped(place / "sources.ids", facts.segments), facts.texts, "sources.ids") if facts.sources else None,
+        _read_weights(place, facts) if facts.weights else None,
+        None if facts.documents is None else _read_documents(place, facts.segments, facts.documents),
+        facts.lang,
+        {field.name: _read_field(place, facts, number) for number, field in enumerate(facts.fields) if not field.by_system},
+        {
+            field.name: {system: _read_field(place, facts, number, k) for k, system in enumerate(facts.systems)}
+            for number, field in enumerate(facts.fields)
+            if field.by_system
+        },
+    )
+
+
+def _read_lines(place: Path, name: str, count: int, decode: Callable[[bytes], list[Any]] = decode_texts) -> StoredLines:
+    ends = _mapped(place / f"{name}.ends", count)
+    _check_ends(ends, (place / f"{name}.jsonl").stat().st_size, f"{name}.ends")
+    return StoredLines(place / f"{name}.jsonl", ends, decode)
+
+
+def _read_weights(place: Path, facts: StoredFacts) -> Array:
+    weights = _mapped(place / "weights.f64", facts.segments, VALUE)
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise InputError("weights.f64 holds numbers that are not weights.")
+    return weights
+
+
+def _read_documents(place: Path, segments: int, count: int) -> StoredLabels:
+    labels = list(_read_lines(place, "documents", count))
+    return StoredLabels(labels, _checked_ids(_mapped(place / "documents.ids", segments), count, "documents.ids"))
+
+
+def _read_field(place: Path, facts: StoredFacts, number: int, system: int = 0) -> StoredLines:
+    return _read_lines(place, _field_file(facts, number, system), facts.segments, _decode_values)
+
+
+def _field_file(facts: StoredFacts, number: int, system: int) -> str:
+    name = facts.fields[number].file(number, system)
+    return f"hashed-{name}" if facts.strings == "hashes" else name
+
+
+def _decode_values(data: bytes) -> list[Any]:
+    return list(kept(msgspec.json.decode(data)))
 
 
 def _read_column(place: Path, name: str, facts: StoredFacts, one_each: Array) -> Ragged:
     if not (place / f"{name}.ends").exists():
-        ids = _checked_ids(_mapped(place / f"{name}.ids", facts.segments), facts, name)
+        ids = _checked_ids(_mapped(place / f"{name}.ids", facts.segments), facts.texts, name)
         return _one_each(ids, one_each)
     ends = _mapped(place / f"{name}.ends", facts.segments)
-    ids = _mapped(place / f"{name}.ids", (place / f"{name}.ids").stat().st_size // _NUMBER.itemsize)
+    ids = _mapped(place / f"{name}.ids", (place / f"{name}.ids").stat().st_size // NUMBER.itemsize)
     _check_ends(ends, len(ids), f"{name}.ends")
-    return Ragged(_checked_ids(ids, facts, name), np.concatenate([[0], ends]))
+    return Ragged(_checked_ids(ids, facts.texts, name), np.concatenate([[0], ends]))
 
 
 def _one_each(ids: Array, offsets: Array) -> Ragged:
@@ -263,10 +208,10 @@ def _one_each(ids: Array, offsets: Array) -> Ragged:
     return found
 
 
-def _mapped(path: Path, count: int) -> Array:
-    if not path.is_file() or path.stat().st_size != count * _NUMBER.itemsize:
+def _mapped(path: Path, count: int, kind: np.dtype[Any] = NUMBER) -> Array:
+    if not path.is_file() or path.stat().st_size != count * kind.itemsize:
         raise InputError(f"{path.name} should be a file of {count} numbers of eight bytes.")
-    return np.memmap(path, dtype=_NUMBER, mode="r", shape=(count,)) if count else np.empty(0, dtype=_NUMBER)
+    return np.memmap(path, dtype=kind, mode="r", shape=(count,)) if count else np.empty(0, dtype=kind)
 
 
 def _check_ends(ends: Array, size: int, name: str) -> None:
@@ -281,27 +226,44 @@ def _check_ends(ends: Array, size: int, name: str) -> None:
         raise InputError(f"{name} ends at {last}, where there are {size}.")
 
 
-def _checked_ids(ids: Array, facts: StoredFacts, name: str) -> Array:
+def _checked_ids(ids: Array, count: int, name: str) -> Array:
+    """Numbers of texts or labels, of which there are so many."""
     for start, stop in blocks(len(ids)):
         own = ids[start:stop]
-        if int(own.min()) < 0 or int(own.max()) >= facts.texts:
+        if int(own.min()) < 0 or int(own.max()) >= count:
             raise InputError(f"{name} speaks of texts that are not there.")
     let_go(ids)
     return ids
 
 
 def with_hashes(place: Path, facts: StoredFacts, hashed: Callable[[str], str]) -> StoredFacts:
-    """Writes hashes of the texts beside them, and gives the facts of the corpus with hashes in their place."""
-    with (place / "hashes.jsonl").open("wb") as texts, (place / "hashes.ends").open("wb") as ends:
+    """Writes hashes of the texts beside them, those in fields too, and gives the facts of the corpus with hashes in their place."""
+    found = msgspec.structs.replace(facts, strings="hashes")
+    _rewrite(place, "texts", "hashes", facts.texts, lambda values: map(hashed, values))
+    for number, field in enumerate(facts.fields):
+        for k in range(len(facts.systems) if field.by_system else 1):
+            names = _field_file(facts, number, k), _field_file(found, number, k)
+            _rewrite(place, *names, facts.segments, lambda values: with_texts(values, hashed))
+    return found
+
+
+def _rewrite(place: Path, name: str, new: str, count: int, change: Callable[[list[Any]], Iterable[Any]]) -> None:
+    """Writes the changed values of a file of lines to another one."""
+    lines = StoredLines(place / f"{name}.jsonl", _mapped(place / f"{name}.ends", count), _decode_values)
+    with (place / f"{new}.jsonl").open("wb") as values, (place / f"{new}.ends").open("wb") as ends:
         end = 0
-        for text in StoredLines(place / "texts.jsonl", _mapped(place / "texts.ends", facts.texts)):
-            end += texts.write(msgspec.json.encode(hashed(text)) + b"\n")
-            ends.write(end.to_bytes(_NUMBER.itemsize, "little"))
-    return msgspec.structs.replace(facts, strings="hashes")
+        for start, stop in blocks(count):
+            for value in change(lines[start:stop]):
+                end += values.write(msgspec.json.encode(value) + b"\n")
+                ends.write(end.to_bytes(NUMBER.itemsize, "little"))
 
 
 def remove_texts(place: Path, facts: StoredFacts) -> None:
     """Removes the texts of a corpus that has hashes in their place."""
     if facts.strings == "hashes":
-        for name in ("texts.jsonl", "texts.ends"):
-            (place / name).unlink(missing_ok=True)
+        readable = ["texts"]
+        for number, field in enumerate(facts.fields):
+            readable += [field.file(number, k) for k in range(len(facts.systems) if field.by_system else 1)]
+        for name in readable:
+            (place / f"{name}.jsonl").unlink(missing_ok=True)
+            (place / f"{name}.ends").unlink(missing_ok=True)

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from nlgauge.errors import InputError, MissingExtraError, did_you_mean
 
-STDIN = "-"
+STDIN, UTF8 = "-", "utf-8"
 _BINARY = {
     b"\x28\xb5\x2f\xfd": "Zstandard file; let its name end in .zst",
     b"BZh": "bzip2 file; let its name end in .bz2",
@@ -199,48 +199,55 @@ def _near(place: Path) -> str:
 
 def decoded(data: bytes, place: str, encoding: str | None = None) -> str:
     """The text of bytes in the given encoding, else in the one that their mark names, else in UTF-8; or an error that names line and byte."""
+    chosen = encoding_of(data, place, encoding)
+    if chosen == UTF8:
+        data = data.removeprefix(codecs.BOM_UTF8)
+    try:
+        return data.decode(chosen).removeprefix("\ufeff")
+    except UnicodeError as error:
+        raise undecodable(data, place, chosen, error) from None
+
+
+def encoding_of(data: bytes, place: str, encoding: str | None = None) -> str:
+    """The encoding of a file that begins with these bytes: the given one, else the one that their mark names, else UTF-8."""
     packed = next((kind for start, kind in _BINARY.items() if data.startswith(start)), None)
     if packed:
         raise InputError(f"{place} is a {packed}.")
-    marked = None if encoding else next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
+    if encoding:
+        try:
+            codecs.lookup(encoding)
+        except LookupError:
+            raise InputError(f"there is no encoding {encoding!r}; give one that Python knows, such as utf-8, cp1252, utf-16 or gb18030.") from None
+        return encoding
+    marked = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
     if marked:
-        warnings.warn(f"{place} is read as {marked}, as its byte order mark says.", stacklevel=4)
-    if not encoding and not marked:
-        data = utf8(data, place)
-    try:
-        return data.decode(encoding or marked or "utf-8").removeprefix("\ufeff")
-    except LookupError:
-        raise InputError(f"there is no encoding {encoding!r}; give one that Python knows, such as utf-8, cp1252, utf-16 or gb18030.") from None
-    except UnicodeError as error:
-        raise InputError(_undecodable(data, place, encoding or marked, error)) from None
-
-
-def is_marked(data: bytes) -> bool:
-    """Whether bytes begin with a byte order mark of UTF-16 or UTF-32."""
-    return data.startswith(tuple(_MARKS))
-
-
-def utf8(data: bytes, place: str, encoding: str | None = None) -> bytes:
-    """Bytes as UTF-8 without a mark; they are copied only where they were something else, and whoever reads them checks them."""
-    if encoding or data.startswith((*_MARKS, *_BINARY)):
-        return decoded(data, place, encoding).encode()
+        warnings.warn(f"{place} is read as {marked}, as its byte order mark says.", stacklevel=5)
+        return marked
     # UTF-16 of Latin letters would pass as UTF-8.
     for name, first in (("utf-16-le", 1), ("utf-16-be", 0)):
         every_other = data[first:_LOOKED_AT:2]
         if every_other.count(0) > len(every_other) // 2:
             raise InputError(f"{place} is not UTF-8: half of its bytes are 0, as in UTF-16; say what its encoding is: --encoding {name}")
+    return UTF8
+
+
+def utf8(data: bytes, place: str, encoding: str | None = None) -> bytes:
+    """Bytes as UTF-8 without a mark; they are copied only where they were something else, and whoever reads them checks them."""
+    if encoding_of(data, place, encoding) != UTF8:
+        return decoded(data, place, encoding).encode()
     return data.removeprefix(codecs.BOM_UTF8)
 
 
-def _undecodable(data: bytes, place: str, encoding: str | None, error: UnicodeError) -> str:
+def undecodable(data: bytes, place: str, encoding: str, error: UnicodeError, lines: int = 0) -> InputError:
+    """What is said of bytes that are not in their encoding, with so many lines before them."""
     where = ""
     if isinstance(error, UnicodeDecodeError):
-        line = data.count(b"\n", 0, error.start) + 1
+        line = lines + data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
         where = f": line {line}, byte {column} is 0x{data[error.start]:02X}"
-    if encoding:
-        return f"{place} is not {encoding}{where}; give its right encoding with --encoding."
-    return f"{place} is not UTF-8{where}; say what its encoding is, for example --encoding cp1252 for files of Western European Windows."
+    if encoding != UTF8:
+        return InputError(f"{place} is not {encoding}{where}; give its right encoding with --encoding.")
+    return InputError(f"{place} is not UTF-8{where}; say what its encoding is, for example --encoding cp1252 for files of Western European Windows.")
 
 
 def lines_of(text: str) -> list[str]:

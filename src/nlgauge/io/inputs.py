@@ -74,9 +74,9 @@ def read_corpus(
         )
     if columns:
         raise InputError(f"columns are chosen of files of records, .tsv, .csv, .jsonl, .json or .parquet; {systems[0]} is not such a file.")
-    parts = _parts(reader, named, references, source, ids, documents, weights, skip_missing)
+    parts = column_parts(reader, named, references, source, ids, documents, weights, skip_missing)
     if where:
-        parts = _matching(parts, where)
+        parts = matching(parts, where)
     return Corpus.of_parts(parts.without_gaps() if skip_missing else parts, lang)
 
 
@@ -138,7 +138,7 @@ def _from_records(records: Records, where: Mapping[str, Any], files: tuple[str, 
         raise error if str(error).startswith(files) else InputError(f"{records.file}: {error}") from None
 
 
-def _parts(
+def column_parts(
     reader: Reader,
     named: Mapping[str, str],
     references: Sequence[str],
@@ -183,12 +183,11 @@ def _fields(reader: Reader, systems: Sequence[str], used: set[tuple[str, str | N
     return found
 
 
-def _matching(parts: Parts, where: Mapping[str, Any]) -> Parts:
+def matching(parts: Parts, where: Mapping[str, Any]) -> Parts:
     """The segments whose fields are what was asked for, with the ids or numbers that they had."""
-    count = len(next(iter(parts.predictions.values())))
     own = {"id": parts.ids, "document": parts.documents}
-    columns = {**{name: values for name, values in own.items() if values is not None}, **parts.fields, NAMELESS: list(range(count))}
-    rows = Records(columns, count).where(where).columns[NAMELESS]
+    columns = {**{name: values for name, values in own.items() if values is not None}, **parts.fields, NAMELESS: list(range(parts.count))}
+    rows = Records(columns, parts.count).where(where).columns[NAMELESS]
     taken = parts.take(rows)
     return taken if taken.ids is not None else replace(taken, ids=rows)
 

@@ -31,15 +31,15 @@ class Reader:
     def __init__(self, encoding: str | None = None, delimiter: str | None = None) -> None:
         self._encoding = encoding
         self._delimiter = delimiter
-        self._tables: dict[tuple[str, bool], Records] = {}
+        # What was read of files of columns, by path and whether columns are asked for by number.
+        self.tables: dict[tuple[str, bool], Records] = {}
         self._stdin_used = False
 
     def column(self, given: str) -> Column:
         """The values at an address as they stand in the file."""
         address = Address.of(given)
         if address.kind is None:
-            lines = lines_of(self._text(address.path))
-            return Column(str(address), lines, lambda i: f"{address}, line {i + 1}")
+            return self.lines(address)
         table = self.table(address)
         if address.column is None and list(table.columns) != [NAMELESS]:
             there = ", ".join(name if len(name) <= 30 else f"{name[:29]}…" for name in table.columns) or "none"
@@ -47,6 +47,10 @@ class Reader:
             raise InputError(f"{given} holds columns; name one, {given}:COLUMN (there are {there}).{numbers}")
         name = NAMELESS if address.column is None else str(int(address.column)) if address.numbered else address.column
         return Column(str(address), _values(table, name, address.path), lambda i: f"{address}{table.place(i).removeprefix(address.path)}")
+
+    def lines(self, address: Address) -> Column:
+        """The lines of a plain file."""
+        return Column(str(address), lines_of(self._text(address.path)), lambda i: f"{address}, line {i + 1}")
 
     def texts(self, given: str, skip_missing: bool = False) -> Column:
         """Texts, or lists of texts where a field of JSON holds lists; None where one is missing that may be."""
@@ -90,12 +94,12 @@ class Reader:
         """The rows of a file of columns."""
         assert address.kind is not None
         key = address.path, address.numbered
-        if (address.path, not address.numbered) in self._tables:
+        if (address.path, not address.numbered) in self.tables:
             raise InputError(
                 f"{address.path} is asked for columns by name and by number; names need a header row, numbers a file without one. Use names alone."
             )
-        if key not in self._tables:
-            self._tables[key] = table_of(
+        if key not in self.tables:
+            self.tables[key] = table_of(
                 read_bytes(address.path),
                 address.kind,
                 address.path,
@@ -103,7 +107,7 @@ class Reader:
                 encoding=self._encoding,
                 delimiter=self._delimiter,
             )
-        return self._tables[key]
+        return self.tables[key]
 
     def _text(self, path: str) -> str:
         if path != STDIN:

@@ -1,88 +1,166 @@
-"""Files of plain lines that are read piece by piece, so that a corpus need not fit into memory.
-
-What the lines mean is what `nlgauge.io` says; a file of lines, packed or not, and standard input can be read so. Records and columns are read whole.
-"""
+"""Files that are read piece by piece, so that a corpus need not fit into memory. What they mean is what `nlgauge.io` says."""
 
 from __future__ import annotations
 
-import gzip
-import lzma
-import sys
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.parts import Parts
+from nlgauge.corpus.fields import NothingMatches
+from nlgauge.corpus.parts import Parts, check_left
+from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.errors import InputError
-from nlgauge.io.files import STDIN, Address, damaged, decoded, is_marked, lines_of, opened
-from nlgauge.io.inputs import joined, named_systems
-from nlgauge.io.reader import Column
+from nlgauge.io.blocks import comes_in_blocks, record_blocks
+from nlgauge.io.files import STDIN, Address
+from nlgauge.io.inputs import column_parts, matching, named_systems
+from nlgauge.io.record_pieces import RecordPieces
+from nlgauge.io.window import Window
 
-_BYTES = 1 << 20
-_UNPACK_ERRORS = (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError, ValueError, OSError)
-_LINES = 20_000
 # Files of so many bytes in all are read piece by piece where nobody asks for it.
 LARGE = 64_000_000
 
 
 class Streamed:
-    """The files of plain lines of one run: predictions by system, references, sources."""
+    """The files of one run, with the options of `nlgauge.io.read_corpus`."""
 
-    def __init__(self, systems: Sequence[str], references: Sequence[str] = (), source: str | None = None, lang: str | None = None) -> None:
+    def __init__(
+        self,
+        systems: Sequence[str],
+        references: Sequence[str] = (),
+        source: str | None = None,
+        *,
+        ids: str | None = None,
+        documents: str | None = None,
+        weights: str | None = None,
+        lang: str | None = None,
+        encoding: str | None = None,
+        delimiter: str | None = None,
+        columns: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        skip_missing: bool = False,
+        common: bool = False,
+        pooled: bool = False,
+    ) -> None:
         self._named = named_systems(systems)
-        self._references = list(references)
-        self._source = source
+        self._beside: dict[str, Any] = {"references": list(references), "source": source, "ids": ids, "documents": documents, "weights": weights}
+        self._encoding, self._delimiter = encoding, delimiter
+        self._chosen: dict[str, Any] = {
+            "columns": list(columns),
+            "where": dict(where or {}),
+            "skip_missing": skip_missing,
+            "common": common,
+            "pooled": pooled,
+        }
         self._lang = lang
 
     @property
-    def paths(self) -> list[str]:
-        """All files."""
-        return [*self._named.values(), *self._references, *([] if self._source is None else [self._source])]
+    def _addresses(self) -> list[Address]:
+        beside = (self._beside["references"], *([given] for name, given in self._beside.items() if name != "references" and given is not None))
+        return [Address.of(given) for given in chain(self._named.values(), *beside)]
 
     def possible(self) -> bool:
-        """Whether all files are of plain lines in UTF-8."""
-        return self.paths.count(STDIN) < 2 and all(Address.of(path).kind is None and not _has_mark(path) for path in self.paths)
+        """Whether all files can be read piece by piece."""
+        return [address.path for address in self._addresses].count(STDIN) < 2 and all(map(comes_in_blocks, self._addresses))
 
     def large(self) -> bool:
         """Whether the files are so large that they should not be in memory at once; how much a pipe holds nobody knows."""
-        return sum(Path(path).stat().st_size for path in self.paths if Path(path).is_file()) > LARGE
+        paths = {Path(address.path) for address in self._addresses}
+        return sum(path.stat().st_size for path in paths if path.is_file()) > LARGE
 
     def source(self) -> dict[str, Any]:
-        """What is read, as plain data: names, sizes and times of the files, which another file of the same name would not have."""
-        files = [[path, *_size_and_time(path)] for path in self.paths]
-        return {"systems": dict(self._named), "references": self._references, "source": self._source, "lang": self._lang, "files": files}
+        """What is read and how, as plain data: names, sizes and times of the files, which another file of the same name would not have."""
+        files = [[address.path, *_size_and_time(address.path)] for address in self._addresses]
+        form = {"encoding": self._encoding, "delimiter": self._delimiter, "lang": self._lang}
+        return {"systems": dict(self._named), **self._beside, **form, **self._chosen, "files": files}
 
-    def pieces(self) -> Iterator[Corpus]:
-        """The segments as corpora of some thousands each."""
-        with ExitStack() as files:
-            lines = {path: _Lines(path, files) for path in dict.fromkeys(self.paths)}
-            start = 0
-            while blocks := _aligned({path: reader.take(_LINES) for path, reader in lines.items()}, lines, start):
-                count = len(next(iter(blocks.values())))
-                yield replace(self._corpus(blocks), ids=range(start, start + count))
-                start += count
-            if not start:
-                raise InputError(f"{self.paths[0]} is empty; give at least one segment.")
+    def pieces(self, scratch: Path) -> Iterator[Corpus]:
+        """The segments as corpora of some thousands each; what must be put in order first is put into the folder `scratch`."""
+        addresses = {name: Address.of(given) for name, given in self._named.items()}
+        if any(address.kind is None or address.column is not None for address in addresses.values()):
+            return self._of_columns()
+        given = next((name for name, value in self._beside.items() if value), None)
+        if given is not None:
+            first = next(iter(self._named.values()))
+            raise InputError(f"{first} holds records, which carry their own {given}; name the column of the predictions, {first}:COLUMN.")
+        return self._of_records(addresses, scratch)
 
-    def _corpus(self, blocks: Mapping[str, list[str]]) -> Corpus:
-        predictions = {name: blocks[path] for name, path in self._named.items()}
-        references = [Column(path, blocks[path], str) for path in self._references]
-        sources = None if self._source is None else blocks[self._source]
-        return Corpus.of_parts(Parts(predictions, joined(references) if references else None, sources), self._lang)
+    def _of_columns(self) -> Iterator[Corpus]:
+        first = next(iter(self._named.values()))
+        if self._chosen["columns"]:
+            raise InputError(f"columns are chosen of files of records, .tsv, .csv, .jsonl or .parquet; {first} is not such a file.")
+        choice = Choice(self._chosen["where"], self._chosen["skip_missing"], self._lang)
+        window = Window(self._addresses, self._encoding, self._delimiter)
+        start = 0
+        while count := window.move():
+            yield from choice.taken(column_parts(window, self._named, **self._beside, skip_missing=self._chosen["skip_missing"]), start)
+            start += count
+        if not start:
+            raise InputError(f"{first} is empty; give at least one segment.")
+        choice.end()
+
+    def _of_records(self, addresses: Mapping[str, Address], scratch: Path) -> Iterator[Corpus]:
+        files = {name: record_blocks(address, self._encoding, self._delimiter) for name, address in addresses.items()}
+        with _said_of(tuple(address.path for address in addresses.values())):
+            (name, address), *others = addresses.items()
+            blocks = files[name]
+            first = next(blocks, None)
+            if first is None:
+                raise InputError(f"{address.path} has no rows.")
+            files[name] = chain([first], blocks)
+            # A name that was given to the only file is that of its system, unless it holds several.
+            is_named = name != address.name and not first.columns.keys() & set(FIELD_NAMES["system"])
+            found = RecordPieces(self._lang, scratch, **self._chosen)
+            yield from found.of_systems(files) if others or is_named else found.of_blocks(files[name])
 
 
-def _has_mark(path: str) -> bool:
-    if not Path(path).is_file():
-        return False
-    with opened(path) as stream:
+class Choice:
+    """The pieces of columns that are taken: of each those segments whose fields are what was asked for, and of which no text is missing."""
+
+    def __init__(self, where: Mapping[str, Any], skip_missing: bool, lang: str | None) -> None:
+        self._where, self._skip_missing, self._lang = where, skip_missing, lang
+        self._looked_at = self._gaps = self._taken = 0
+        self._nothing: NothingMatches | None = None
+
+    def taken(self, parts: Parts, start: int) -> Iterator[Corpus]:
+        """The corpus of a piece, of which the first segment has this number; nothing where nothing of it is taken."""
+        plain = not self._where and not self._skip_missing
+        if parts.ids is None and not plain:
+            parts = replace(parts, ids=list(range(start, start + parts.count)))
         try:
-            return is_marked(stream.read(4))
-        except _UNPACK_ERRORS:
-            return False  # said when it is read
+            parts = matching(parts, self._where) if self._where else parts
+        except NothingMatches as error:
+            self._nothing = error
+            return
+        self._looked_at += parts.count
+        if self._skip_missing:
+            gaps = parts.gaps()
+            self._gaps += len(gaps)
+            if len(gaps) == parts.count:
+                return
+            parts = parts.without(gaps)
+        self._taken += parts.count
+        corpus = Corpus.of_parts(parts, self._lang, piece=True)
+        yield replace(corpus, ids=range(start, start + len(corpus))) if parts.ids is None else corpus
+
+    def end(self) -> None:
+        """Says how many segments were left out; raises where none was taken."""
+        if not self._looked_at and self._nothing is not None:
+            raise self._nothing
+        if self._gaps:
+            check_left(self._gaps, self._looked_at)
+
+
+@contextmanager
+def _said_of(files: tuple[str, ...]) -> Iterator[None]:
+    """Errors name the file that they are about."""
+    try:
+        yield
+    except InputError as error:
+        raise error if str(error).startswith(files) else InputError(f"{files[0]}: {error}") from None
 
 
 def _size_and_time(path: str) -> tuple[int, int]:
@@ -90,68 +168,3 @@ def _size_and_time(path: str) -> tuple[int, int]:
         return 0, 0
     found = Path(path).stat()
     return found.st_size, found.st_mtime_ns
-
-
-def _aligned(blocks: dict[str, list[str]], lines: Mapping[str, _Lines], start: int) -> dict[str, list[str]]:
-    """The next lines of all files; nothing at their end, and an error where they do not end together."""
-    counts = {path: start + len(block) for path, block in blocks.items()}
-    if len(set(counts.values())) > 1:
-        shorter, longer = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
-        total = counts[longer] + lines[longer].count_rest()
-        raise InputError(f"{shorter} has {counts[shorter]} entries, {longer} has {total} entries; every file needs one for each segment.")
-    return blocks if any(blocks.values()) else {}
-
-
-class _Lines:
-    """The lines of a file, so many at a time."""
-
-    def __init__(self, path: str, files: ExitStack) -> None:
-        self._path = "standard input" if path == STDIN else path
-        self._stream: BinaryIO = sys.stdin.buffer if path == STDIN else files.enter_context(opened(path))
-        self._suffix = Path(path).suffix.lower()
-        self._rest = b""
-        self._ready: list[str] = []
-        self._done = 0
-        self._ended = False
-
-    def take(self, count: int) -> list[str]:
-        """The next lines, fewer only at the end."""
-        while len(self._ready) < count and not self._ended:
-            self._read()
-        found, self._ready = self._ready[:count], self._ready[count:]
-        return found
-
-    def count_rest(self) -> int:
-        """How many lines are left."""
-        count = 0
-        while block := self.take(_LINES):
-            count += len(block)
-        return count
-
-    def _read(self) -> None:
-        try:
-            data = self._stream.read(_BYTES)
-        except _UNPACK_ERRORS as error:
-            raise InputError(damaged(self._path, self._suffix, error)) from None
-        self._ended = not data
-        whole, newline, rest = (self._rest + data).rpartition(b"\n") if data else (self._rest, b"", b"")
-        self._rest = rest
-        if not self._done and is_marked(whole):
-            raise InputError(f"{self._path} is not UTF-8 but has the mark of UTF-16 or UTF-32; write it to a file, which is read whole.")
-        if whole or newline:
-            # What a file begins with says what it is; behind that it is UTF-8, and messages count lines from where it is read.
-            text = decoded(whole + newline, self._path) if not self._done else self._decoded(whole + newline)
-            lines = lines_of(text)
-            self._done += len(lines)
-            self._ready += lines
-
-    def _decoded(self, data: bytes) -> str:
-        try:
-            return data.decode()
-        except UnicodeDecodeError as error:
-            line = self._done + data.count(b"\n", 0, error.start) + 1
-            byte = error.start - data.rfind(b"\n", 0, error.start)
-            raise InputError(
-                f"{self._path} is not UTF-8: line {line}, byte {byte} is 0x{data[error.start]:02X}; say what its encoding is, for example "
-                "--encoding cp1252 for files of Western European Windows."
-            ) from None

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from nlgauge.corpus.columns import Array
 from nlgauge.corpus.records import ABSENT, KNOWN_NAMES, Records, columns_of
 from nlgauge.errors import InputError, MissingExtraError
-from nlgauge.io.files import decoded, utf8
+from nlgauge.io.files import UTF8, decoded, undecodable, utf8
 from nlgauge.io.quoting import Row, csv_rows, has_even_rows, tsv_rows
 
 # The name of the only column of a JSON array of texts.
 NAMELESS = ""
 _ONE_WORD = re.compile(r"\w[^\s.,;!?]*")
 _BLOCK = 1 << 22
+_OBJECTS = msgspec.json.Decoder(dict[str, Any])
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 _SPELT = {"\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 
@@ -31,7 +34,7 @@ def table_of(data: bytes, kind: str, place: str, *, named: bool = True, encoding
         return _from_json(utf8(data, place, encoding), place)
     if kind == "jsonl":
         return _from_jsonl(utf8(data, place, encoding), place)
-    return _from_text(decoded(data, place, encoding), kind, place, named, None if delimiter is None else checked_delimiter(delimiter))
+    return _from_text(decoded(data, place, encoding), kind, place, named, delimiter)
 
 
 def checked_delimiter(given: str) -> str:
@@ -52,33 +55,40 @@ def _placed(columns: dict[str, list[Any]], count: int, place: Callable[[int], st
 
 def _from_jsonl(data: bytes, place: str) -> Records:
     """The objects of all lines; some megabytes at a time, so that not all are there as dictionaries at once."""
-    decoder = msgspec.json.Decoder(dict[str, Any])
     columns: dict[str, list[Any]] = {}
     lines, count, line, start = [], 0, 1, 0
     while start < len(data):
         end = data.find(b"\n", start + _BLOCK) + 1 or len(data)
-        block = data[start:end]
-        there = block.count(b"\n") + (not block.endswith(b"\n"))
-        try:
-            rows = decoder.decode_lines(block)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            rows = []
-        numbers = np.arange(line, line + there)
-        if len(rows) != there:  # blank lines, or a mistake
-            found = [(_object(text, line + i, place, data), line + i) for i, text in enumerate(block.split(b"\n")) if text.strip()]
-            rows, numbers = [row for row, _ in found], np.array([number for _, number in found], dtype=np.int64)
+        rows, numbers = jsonl_rows(data[start:end], line, place)
         _extend(columns, rows, count)
         lines.append(numbers)
-        count, line, start = count + len(rows), line + there, end
+        count, line, start = count + len(rows), line + data.count(b"\n", start, end), end
     where = np.concatenate(lines) if lines else np.arange(0)
     return _placed(columns, count, lambda i: f"{place}, line {where[i]}", place)
 
 
-def _object(line: bytes, number: int, place: str, data: bytes) -> dict[str, Any]:
+def jsonl_rows(block: bytes, line: int, place: str) -> tuple[list[dict[str, Any]], Array]:
+    """The objects of whole lines, of which the first has this number, and on which line each is."""
+    there = block.count(b"\n") + (not block.endswith(b"\n"))
+    try:
+        rows = _OBJECTS.decode_lines(block)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        rows = []
+    if len(rows) == there:
+        return rows, np.arange(line, line + there)
+    # There are blank lines, or a mistake.
+    found = [(_object(text, line + i, place), line + i) for i, text in enumerate(block.split(b"\n")) if text.strip()]
+    return [row for row, _ in found], np.array([number for _, number in found], dtype=np.int64)
+
+
+def _object(line: bytes, number: int, place: str) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(line)
     except UnicodeDecodeError:
-        decoded(data, place)  # says which byte it is
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            raise undecodable(line, place, UTF8, error, number - 1) from None
         raise
     except msgspec.DecodeError as error:
         raise InputError(f"{place}, line {number} is not JSON: {error}; each line must be one object.") from None
@@ -130,32 +140,49 @@ def _kind(value: Any) -> str:
 
 
 def _from_parquet(data: bytes, place: str) -> Records:
+    with parquet_file(data, place) as file:
+        table = file.read()
+        return _placed(table.to_pydict(), table.num_rows, lambda i: f"{place}, row {i + 1}", place)
+
+
+@contextmanager
+def parquet_file(source: bytes | str, place: str) -> Iterator[Any]:
+    """The Parquet file in some bytes, or of this name; what it cannot read is an error that says so."""
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
         raise MissingExtraError("pyarrow", "parquet", "reading Parquet files") from None
     try:
-        table = parquet.read_table(pyarrow.BufferReader(data))
+        with parquet.ParquetFile(source if isinstance(source, str) else pyarrow.BufferReader(source)) as file:
+            yield file
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(f"{place} is not a Parquet file that can be read: {error}") from None
-    return _placed(table.to_pydict(), table.num_rows, lambda i: f"{place}, row {i + 1}", place)
 
 
 def _from_text(text: str, kind: str, place: str, named: bool, delimiter: str | None) -> Records:
     """The rows of a TSV or CSV file."""
-    if delimiter is None and kind == "csv":
-        delimiter = _guessed(text, place)
-    split = tsv_rows(text, place) if kind == "tsv" and delimiter in (None, "\t") else csv_rows(text, place, delimiter or ",")
-    if not split:
+    separator = separator_of(text, kind, place, delimiter)
+    split = tsv_rows(text, place) if kind == "tsv" and separator == "\t" else csv_rows(text, place, separator)
+    names = names_of_columns(split, place, named)
+    return records_of(names, split[1:] if named else split, kind, place)
+
+
+def names_of_columns(rows: list[Row], place: str, named: bool) -> list[str]:
+    """The names in the first row or, without a header row, "1", "2", ..."""
+    if not rows:
         raise InputError(f"{place} is empty.")
     if not named:
-        _check_headless(split, place)
-    names = split[0].fields if named else [str(i + 1) for i in range(len(split[0].fields))]
+        _check_headless(rows, place)
+    names = rows[0].fields if named else [str(i + 1) for i in range(len(rows[0].fields))]
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice:
         raise InputError(f"{place} has two columns called {twice[0]!r}; rename one.")
-    body = split[1:] if named else split
+    return names
+
+
+def records_of(names: list[str], body: list[Row], kind: str, place: str) -> Records:
+    """Rows that have a field for each name."""
     for fields, line in body:
         if len(fields) != len(names):
             raise InputError(f"{place}, line {line} has {_counted(len(fields))} where the first row has {len(names)}; {_hint(kind)}")
@@ -163,17 +190,27 @@ def _from_text(text: str, kind: str, place: str, named: bool, delimiter: str | N
     return Records(dict(zip(names, columns, strict=True)), len(body), lambda i: f"{place}, line {body[i].line}", place)
 
 
-def _guessed(text: str, place: str) -> str | None:
+def separator_of(text: str, kind: str, place: str, delimiter: str | None, last: bool = True) -> str:
+    """What separates the fields of a file: what was given, else a tab or a comma, else what a CSV file seems to be separated by.
+
+    The text is all of the file, or where it is not the `last` piece, its first lines.
+    """
+    if delimiter is not None:
+        return checked_delimiter(delimiter)
+    return "\t" if kind == "tsv" else _guessed(text, place, last) or ","
+
+
+def _guessed(text: str, place: str, last: bool) -> str | None:
     """What separates the fields of a CSV file whose first line has no comma, where every row has as many of it."""
     header = text.partition("\n")[0]
     for delimiter, spelt in _SPELT.items():
         if delimiter in header and "," not in header:
-            if not has_even_rows(text, delimiter):
+            if not has_even_rows(text, delimiter, last):
                 raise InputError(
                     f"{place} seems to be separated by {spelt}, but its rows have different numbers of fields then; "
                     "say what separates them with --delimiter."
                 )
-            warnings.warn(f"{place} is read as separated by {spelt}: its first line has no comma, and all rows have as many.", stacklevel=5)
+            warnings.warn(f"{place} is read as separated by {spelt}: its first line has no comma, and all rows have as many.", stacklevel=6)
             return delimiter
     return None
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.corpus.columns import Array
+from nlgauge.corpus.lines import StoredLabels
 from nlgauge.errors import ParameterError
 from nlgauge.kernels.resampling import draw_counts
 from nlgauge.results.table import Table, weighted_blocks
@@ -30,7 +31,7 @@ class Clusters:
     def __init__(self, documents: Sequence[str] | None, segments: int) -> None:
         self._segments = segments
         # The unit of each segment; None where every segment is a unit of its own.
-        self._owners = None if documents is None else np.unique(np.array(documents, dtype=object).astype(str), return_inverse=True)[1].reshape(-1)
+        self._owners = None if documents is None else _numbered(documents)
         self.count = segments if self._owners is None else int(self._owners.max()) + 1
         # How many segments or documents were put into groups; 0 where none were.
         self.grouped = 0
@@ -83,6 +84,13 @@ class Clusters:
         """What makes the spread of halves that of the whole: sqrt(m / (n - m)) for m of n units, 1 where n is even."""
         kept = self.count // 2
         return math.sqrt(kept / (self.count - kept))
+
+
+def _numbered(documents: Sequence[str]) -> Array:
+    """The number of each segment's document, in alphabetical order."""
+    if isinstance(documents, StoredLabels):
+        return documents.ranks
+    return np.unique(np.array(documents, dtype=object).astype(str), return_inverse=True)[1].reshape(-1)
 
 
 def _blocks(resamples: int, units: int) -> list[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
@@ -108,7 +108,7 @@ class Chunk:
 
     def alone(self) -> Corpus:
         """The chunk as a corpus of its own, without what scoring its rows does not need."""
-        return replace(self.corpus, weights=None, documents=None, fields={}, system_fields={}).take(self.segments)
+        return self.corpus.bare().take(self.segments)
 
     def rows(self, metric: Metric) -> list[ScoredRows]:
         """The rows of all systems: each distinct one once, shared by all metrics that read the same columns.

@@ -46,7 +46,7 @@ class Chunks:
     def __iter__(self) -> Iterator[Chunk]:
         for start, end in self.bounds:
             if is_stored(self.corpus):
-                part = self.corpus.apart(np.arange(start, end))
+                part = self.corpus.bare().apart(np.arange(start, end))
                 let_columns_go(self.corpus)
                 yield Chunk(part, np.arange(len(part)), self.options)
             elif end - start == len(self.corpus):  # one chunk is the whole: fits, rows and corpus metrics then share its features

@@ -17,7 +17,8 @@ import msgspec
 import numpy as np
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.stored import CorpusWriter, at_once, remove_texts, stored_corpus, with_hashes
+from nlgauge.corpus.stored import at_once, remove_texts, stored_corpus, with_hashes
+from nlgauge.corpus.writer import CorpusWriter
 from nlgauge.errors import ResultError
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric
 from nlgauge.metric.saved import describe as described
@@ -78,7 +79,7 @@ def run_in_memory(corpus: Corpus, job: Job, executor: Executor, output: Output, 
 
 
 def run_on_disk(
-    pieces: Callable[[], Iterable[Corpus]],
+    pieces: Callable[[Path], Iterable[Corpus]],
     source: Mapping[str, Any],
     job_of: Callable[[Corpus], Job],
     executor: Executor,
@@ -87,7 +88,8 @@ def run_on_disk(
 ) -> Result:
     """The result of a corpus that comes in pieces, too large for memory: it is stored first, and scored from there.
 
-    `source` says what the pieces are read from, as plain data, so that a run is taken up with the same ones.
+    `pieces` is given a folder for what it must put in order first. `source` says what the pieces are read from, as plain data, so that a run is
+    taken up with the same ones.
     """
     with _told(output):
         place = output.begin()
@@ -98,7 +100,7 @@ def run_on_disk(
 
 
 def _write_result(
-    pieces: Callable[[], Iterable[Corpus]],
+    pieces: Callable[[Path], Iterable[Corpus]],
     job_of: Callable[[Corpus], Job],
     executor: Executor,
     output: Output,
@@ -108,7 +110,7 @@ def _write_result(
     """Does what is left of a run, and makes its directory that of a result."""
     if kept.corpus is None:
         with CorpusWriter(kept.place) as writer:
-            for piece in pieces():
+            for piece in pieces(kept.place / "rows"):
                 writer.append(piece)
             kept.note(Stored(writer.close()))
     assert kept.corpus is not None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -153,7 +153,7 @@ def _given(result: Result, columns: list[Array]) -> list[dict[str, Any]]:
     return found
 
 
-def _numbers(by_system: Mapping[str, tuple[Any, ...]], result: Result) -> Array | None:
+def _numbers(by_system: Mapping[str, Sequence[Any]], result: Result) -> Array | None:
     """(systems, segments) numbers, NaN where there is none; None where a value is not a number or a system has none."""
     rows = []
     for system in result.systems:

@@ -1,0 +1,387 @@
+"""Files that are read piece by piece: the corpus and the numbers of files that are read whole, for every form of file and every option."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pytest
+from cli_cases import enter, refused, run
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet
+from strategies import WORDS
+
+import nlgauge
+from nlgauge.corpus import columns as column_module
+from nlgauge.corpus import joining
+from nlgauge.corpus.lines import StoredLabels, StoredLines
+from nlgauge.corpus.stored import is_stored
+from nlgauge.errors import InputError
+from nlgauge.io import blocks, read_corpus
+from nlgauge.io.quoting import QuotedRows, csv_rows, tsv_rows
+from nlgauge.io.streamed import Streamed
+from nlgauge.metrics.bleu import Bleu
+from nlgauge.results.result import Result
+
+ODD = ["", " ", "café — ünïcode", "\u2028 inside", 'a "quote" within', "comma, and; more", "x" * 300]
+COUNT = 60
+
+
+def texts(seed: int, count: int = COUNT) -> list[str]:
+    rng = random.Random(seed)
+    return [ODD[i % len(ODD)] if i % 11 == 0 else " ".join(rng.choice(WORDS) for _ in range(rng.randrange(1, 9))) for i in range(count)]
+
+
+def records(seed: int = 3) -> list[dict[str, Any]]:
+    columns = zip(texts(seed), texts(1), texts(2), strict=True)
+    return [
+        {"id": f"s{i}", "prediction": p, "reference": r, "source": s, "weight": i % 4, "doc_id": f"d{i % 7}", "domain": ["news", "ted", None][i % 3]}
+        for i, (p, r, s) in enumerate(columns)
+    ]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Small blocks, so that a few segments are many of them."""
+    enter(tmp_path, monkeypatch)
+    monkeypatch.setattr(column_module, "_BLOCK_ROWS", 7)
+    monkeypatch.setattr(blocks, "_BYTES", 300)
+    monkeypatch.setattr(blocks, "_ROWS", 8)
+    monkeypatch.setattr(joining, "_ROWS", 24)
+    return tmp_path
+
+
+def write_jsonl(path: str, rows: list[dict[str, Any]]) -> str:
+    data = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+    Path(path).write_bytes(gzip.compress(data) if path.endswith(".gz") else data)
+    return path
+
+
+def write_table(path: str, rows: list[dict[str, Any]], delimiter: str, encoding: str = "utf-8", **options: Any) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n", **options)
+    writer.writerow(rows[0])
+    writer.writerows([["" if value is None else value for value in row.values()] for row in rows])
+    Path(path).write_bytes(stream.getvalue().encode(encoding))
+    return path
+
+
+def write_all() -> None:
+    """The same segments in every form, and columns of them as plain lines."""
+    rows = records()
+    write_jsonl("r.jsonl", rows)
+    write_jsonl("r.jsonl.gz", rows)
+    parquet.write_table(pyarrow.Table.from_pylist(rows), "r.parquet", row_group_size=17)
+    write_table("plain.tsv", rows, "\t", quoting=csv.QUOTE_NONE, quotechar=None, escapechar=None)
+    broken = [{**row, "prediction": row["prediction"] + "\nnext line" if i % 5 == 0 else row["prediction"]} for i, row in enumerate(rows)]
+    write_table("quoted.tsv", broken, "\t")
+    write_table("quoted.csv", broken, ",")
+    write_table("semicolons.csv", rows, ";")
+    write_table("latin.csv", [{**row, "source": "naïve"} for row in rows if "—" not in row["prediction"] + row["reference"]], ",", "utf-16")
+    for name, column in {
+        "p.txt": "prediction",
+        "q.txt": "source",
+        "r.txt": "reference",
+        "ids.txt": "id",
+        "w.txt": "weight",
+        "d.txt": "doc_id",
+    }.items():
+        Path(name).write_text("".join(f"{row[column]}\n" for row in rows).replace("\u2028", " "), encoding="utf-8")
+    Path("bare.tsv").write_text("".join(f"{i} x\t{row['prediction']}\n" for i, row in enumerate(rows)), encoding="utf-8")
+    several = [
+        {**row, "system": name, "prediction": f"{name} {row['prediction']}", "rated": [name, i]} for name in "AB" for i, row in enumerate(rows)
+    ]
+    write_jsonl("by_system.jsonl", several)
+    write_jsonl("by_segment.jsonl", sorted(several, key=lambda row: (row["id"], row["system"])))
+    mixed = [*several[:COUNT], *random.Random(1).sample(several[COUNT:], COUNT)]
+    write_jsonl("mixed.jsonl", mixed)
+    write_jsonl("uneven.jsonl", [row for row in mixed if row["id"] not in ("s3", "s50") or row["system"] == "B"])
+    write_jsonl("gaps.jsonl", [{**row, "prediction": None if i in (4, 99) else row["prediction"]} for i, row in enumerate(several)])
+    write_jsonl("one_gap.jsonl", [{**row, "reference": None if i in (0, 1, 2, 30) else row["reference"]} for i, row in enumerate(rows)])
+    write_jsonl("A.jsonl", [{name: value for name, value in row.items() if name not in ("id", "doc_id")} for row in records(3)])
+    write_jsonl("B.jsonl", [{name: value for name, value in row.items() if name not in ("id", "doc_id")} for row in records(4)])
+    write_jsonl("wide.jsonl", [{"id": i, "one": row["prediction"], "two": row["source"], "ref": row["reference"]} for i, row in enumerate(rows)])
+    write_jsonl("objects.jsonl", [{"prediction": row["prediction"], "meta": {"lp": "en-de", "n": i}} for i, row in enumerate(rows)])
+    write_jsonl("sources.jsonl", [{"prediction": row["prediction"], "document": "long " * 30 + row["source"]} for row in rows])
+
+
+ALL = [
+    ["r.jsonl"],
+    ["r.jsonl.gz"],
+    ["r.parquet"],
+    ["plain.tsv"],
+    ["quoted.tsv"],
+    ["quoted.csv"],
+    ["semicolons.csv"],
+    ["latin.csv"],
+    ["NAME=r.jsonl"],
+    ["r.jsonl", "--where", "domain=news"],
+    ["r.jsonl", "--where", "doc_id=d3", "--where", "doc_id=d4"],
+    ["one_gap.jsonl", "--skip-missing"],
+    ["p.txt", "-r", "r.txt", "-s", "q.txt", "--ids", "ids.txt", "--weights", "w.txt", "--documents", "d.txt"],
+    ["r.jsonl:prediction", "-r", "r.jsonl:reference", "-s", "r.parquet:source", "--ids", "quoted.csv:id"],
+    ["r.jsonl:prediction", "-r", "r.jsonl:reference", "--where", "domain=ted"],
+    ["one_gap.jsonl:prediction", "-r", "one_gap.jsonl:reference", "--skip-missing"],
+    ["one_gap.jsonl:prediction", "-r", "one_gap.jsonl:reference", "--skip-missing", "--ids", "one_gap.jsonl:id"],
+    ["bare.tsv:2", "-r", "r.txt"],
+    ["X=quoted.tsv:prediction", "-r", "r.txt", "-r", "quoted.tsv:source"],
+    ["latin.csv", "--encoding", "utf-16"],
+    ["by_system.jsonl"],
+    ["by_segment.jsonl"],
+    ["mixed.jsonl"],
+    ["mixed.jsonl", "--where", "domain=news"],
+    ["mixed.jsonl", "--column", "B"],
+    ["uneven.jsonl", "--common"],
+    ["gaps.jsonl", "--skip-missing"],
+    ["by_system.jsonl", "--pooled"],
+    ["A.jsonl", "B.jsonl"],
+    ["X=A.jsonl", "Y=B.jsonl"],
+    ["wide.jsonl", "--column", "one", "--column", "two"],
+    ["objects.jsonl", "-m", "repetitiveness"],
+    ["sources.jsonl", "-m", "coverage"],
+]
+
+
+def scored(arguments: list[str], out: str, *more: str) -> tuple[Result, list[str]]:
+    metrics = [] if "-m" in arguments else ["-m", "bleu", "cider"]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = run("score", *arguments, *metrics, "-o", out, "-q", "--no-intervals", *more)
+    assert found.exit_code == 0, found.stderr
+    return nlgauge.load(out), sorted({line for line in found.stderr.splitlines() if line} | {str(one.message) for one in said})
+
+
+@pytest.mark.parametrize("arguments", ALL, ids=" ".join)
+def test_every_form_is_read_piece_by_piece_as_it_is_read_whole(arguments: list[str]) -> None:
+    write_all()
+    (whole, told), (pieces, told_too) = scored(arguments, "whole"), scored(arguments, "pieces", "--stream")
+    assert is_stored(pieces.corpus) and not is_stored(whole.corpus)
+    assert pieces.corpus.records() == whole.corpus.records()
+    assert pieces.corpus.system_fields.keys() == whole.corpus.system_fields.keys()
+    assert pieces.signatures == whole.signatures
+    assert told == told_too
+    for key, table in whole.tables.items():
+        assert table.scores() == pytest.approx(pieces.tables[key].scores(), rel=1e-12, nan_ok=True)
+    ours, theirs = ([[row["score"], row["low"], row["high"]] for row in found.scores("records", resamples=20)] for found in (pieces, whole))
+    for one, other in zip(ours, theirs, strict=True):
+        assert one == pytest.approx(other, rel=1e-9, nan_ok=True)
+    assert not Path("pieces.unfinished").exists() and not Path("pieces/rows").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["r.jsonl", "-r", "r.txt"], "r.jsonl holds records, which carry their own references"),
+        (["r.jsonl:prediction", "-r", "r.jsonl:nothing"], "r.jsonl has no column 'nothing'"),
+        (["r.jsonl:prediction", "-r", "short.txt"], "short.txt has 50 entries, r.jsonl has 60 entries"),
+        (["r.jsonl", "--where", "domain=sports"], "no record has 'sports' as its domain"),
+        (["p.txt", "-r", "r.txt", "--ids", "d.txt"], "ids must differ, 'd0'"),
+        (["r.jsonl", "--where", "colour=red"], "the records have no field 'colour'"),
+        (["one_gap.jsonl"], "one_gap.jsonl, line 1: 'reference' is null; an empty text is ''. --skip-missing leaves such segments out."),
+        (["uneven.jsonl"], "segment 's50' is there for 'B' and not for 'A'; all systems need the same segments. --common leaves out the 2 of 60"),
+        (["mixed.jsonl", "--column", "C"], "'C' is not a system of the records"),
+        (["twice.jsonl"], "segment 's5' is there twice for system 'A'"),
+        (["nothing_shared.jsonl"], "the 2 systems have no segment in common"),
+        (["other_reference.jsonl"], "segment 's7' has other references under 'B' than under 'A'"),
+        (["later.jsonl"], "later.jsonl, line 1 has no 'source', later.jsonl, line 41 has it"),
+        (["earlier.jsonl"], "earlier.jsonl, line 41 has no 'reference'"),
+        (["bad.jsonl"], "bad.jsonl, line 60 is not JSON"),
+        (["bytes.jsonl"], "bytes.jsonl is not UTF-8: line 61, byte 17 is 0xFF"),
+        (["open.csv"], "open.csv, line 61 is not CSV: a field begins with a quote"),
+        (["short.csv"], "short.csv, line 61 has 1 field where the first row has 7"),
+        (["both.tsv"], "the quotes may be part of the text"),
+        (["no_weight.jsonl"], "weights must be finite, not negative, and not all 0"),
+        (["negative.jsonl"], "weights must be finite, not negative"),
+        (["not.parquet"], "not.parquet is not a Parquet file that can be read"),
+        (["empty.jsonl"], "empty.jsonl has no rows"),
+        (["empty.tsv"], "empty.tsv is empty"),
+        (["p.txt", "--column", "x"], "columns are chosen of files of records"),
+        (["all_gaps.jsonl", "--skip-missing"], "a text is missing in each of the 60 segments"),
+        (["A.jsonl", "by_system.jsonl"], "by_system.jsonl says itself which system each record is from"),
+        (["no_ids.jsonl"], "records of several systems need an 'id'"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(arguments: list[str], message: str) -> None:
+    write_all()
+    rows = records()
+    several = [{**row, "system": name} for name in "AB" for row in rows]
+    Path("short.txt").write_text("x\n" * 50, encoding="utf-8")
+    write_jsonl("twice.jsonl", [*several, {**rows[5], "system": "A"}])
+    write_jsonl("nothing_shared.jsonl", [{**row, "id": row["system"] + row["id"]} for row in several])
+    write_jsonl("other_reference.jsonl", [{**row, "reference": "other"} if i == COUNT + 7 else row for i, row in enumerate(several)])
+    write_jsonl(
+        "later.jsonl", [{name: row[name] for name in ("prediction", "reference", *(["source"] if i >= 40 else []))} for i, row in enumerate(rows)]
+    )
+    write_jsonl("earlier.jsonl", [{name: row[name] for name in ("prediction", *(["reference"] if i < 40 else []))} for i, row in enumerate(rows)])
+    Path("bad.jsonl").write_bytes(Path("r.jsonl").read_bytes()[:-9])
+    Path("bytes.jsonl").write_bytes(Path("r.jsonl").read_bytes() + b'{"prediction": "\xff"}\n')
+    plain = write_table("plain.csv", [{**row, "prediction": row["prediction"].replace("\n", " ")} for row in rows], ",")
+    Path("open.csv").write_bytes(Path(plain).read_bytes()[: Path(plain).read_bytes().rindex(b"s59")] + b'"s59,never closed\n')
+    Path("short.csv").write_bytes(Path(plain).read_bytes()[: Path(plain).read_bytes().rindex(b"s59")] + b"s59\n")
+    Path("both.tsv").write_text("prediction\n" + "a b\n" * 40 + '"c, d"\n', encoding="utf-8")
+    write_jsonl("no_weight.jsonl", [{**row, "weight": 0} for row in rows])
+    write_jsonl("negative.jsonl", [{**row, "weight": 40 - i} for i, row in enumerate(rows)])
+    Path("not.parquet").write_bytes(b"PAR1 not")
+    Path("empty.jsonl").write_bytes(b"\n\n")
+    Path("empty.tsv").write_bytes(b"")
+    write_jsonl("all_gaps.jsonl", [{**row, "prediction": None} for row in rows])
+    write_jsonl("no_ids.jsonl", [{"system": row["system"], "prediction": row["prediction"]} for row in several])
+    error = refused("score", *arguments, "-m", "repetitiveness", "-o", "out", "--stream", "-q")
+    assert message in error.replace("\n", " ")
+    assert not Path("out").exists() and not Path("out.unfinished").exists()
+
+
+def test_a_stored_corpus_keeps_ids_weights_documents_and_fields() -> None:
+    write_all()
+    found, _ = scored(["mixed.jsonl"], "out", "--stream")
+    corpus = found.corpus
+    assert isinstance(corpus.ids, StoredLines) and isinstance(corpus.documents, StoredLabels)
+    assert corpus.ids[3] == "s3" and corpus.number("s42") == 42 and corpus.number("nobody") is None
+    assert corpus.ids.index("s7") == 7
+    with pytest.raises(ValueError, match="'x' is not among them"):
+        corpus.ids.index("x")
+    assert corpus.system_fields["rated"]["A"][5] == ("A", 5) and corpus.fields["domain"][:3] == ["news", "ted", None]
+    news = found.where(domain="news")
+    assert [str(segment) for segment in news.corpus.ids] == [f"s{i}" for i in range(0, COUNT, 3)]
+    assert {str(value): len(part.corpus) for value, part in found.by("domain").items()} == {"news": 20, "ted": 20, "None": 20}
+    assert found.explain("bleu", "s5", system="A")
+    frame = found.frame(frame="records", texts=True)
+    assert frame[5]["segment"] == "s5" and frame[5]["domain"] is None and frame[5]["prediction"].startswith("A ")
+    assert found.worst("bleu", 1)[0]["segment"] in corpus.ids
+
+
+def test_fields_that_come_and_go_are_none_where_they_are_not() -> None:
+    rows: list[dict[str, Any]] = [{"prediction": f"p {i}", **({"early": i} if i < 30 else {"late": {"deep": i}})} for i in range(COUNT)]
+    write_jsonl("r.jsonl", rows)
+    found, _ = scored(["r.jsonl", "-m", "repetitiveness"], "out", "--stream")
+    assert list(found.corpus.fields["early"]) == [*range(30), *[None] * 30]
+    assert list(found.corpus.fields["late.deep"]) == [*[None] * 30, *range(30, COUNT)]
+
+
+def test_a_field_that_differs_between_systems_from_some_segment_on_has_values_for_each() -> None:
+    write_jsonl(
+        "r.jsonl", [{"id": i, "system": name, "prediction": "p", "rated": i if i < 30 else f"{name}{i}"} for name in "AB" for i in range(COUNT)]
+    )
+    found, _ = scored(["r.jsonl", "-m", "repetitiveness"], "out", "--stream")
+    assert found.corpus.ids == range(COUNT) and not found.corpus.fields
+    assert list(found.corpus.system_fields["rated"]["B"]) == [*range(30), *(f"B{i}" for i in range(30, COUNT))]
+    assert sorted(path.name for path in Path("out").glob("fields*")) == ["fields-0-0.ends", "fields-0-0.jsonl", "fields-0-1.ends", "fields-0-1.jsonl"]
+
+
+def test_without_texts_those_in_fields_are_hashed_too() -> None:
+    write_all()
+    (whole, _), (pieces, _) = scored(["mixed.jsonl"], "whole", "--no-texts"), scored(["mixed.jsonl"], "pieces", "--stream", "--no-texts")
+    assert pieces.corpus.records() == whole.corpus.records()
+    written = b"".join(path.read_bytes() for path in Path("pieces").glob("*.jsonl"))
+    assert b"news" not in written and b"the" not in written and b"s3" in written
+
+
+def test_files_with_other_options_are_not_taken_for_the_same_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_all()
+    command = ["score", "r.jsonl", "-m", "bleu", "-o", "out", "--stream"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Bleu, "statistics", _interrupted)
+        assert run(*command).exit_code != 0
+    assert "holds a run with other source" in run(*command, "--resume", "--where", "domain=news").stderr
+    assert run(*command, "--resume").exit_code == 0
+
+
+def _interrupted(*_: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+def test_a_pipe_of_records_is_read_as_it_comes_and_one_of_columns_in_quotes_whole() -> None:
+    write_all()
+    for name, size in (("r.jsonl", True), ("plain.tsv", False)):
+        os.mkfifo(f"pipe-{name}")
+        writer = threading.Thread(target=lambda name=name: Path(f"pipe-{name}").write_bytes(Path(name).read_bytes()))
+        assert Streamed([f"pipe-{name}"]).possible() is size
+        writer.start()
+        if size:
+            assert len(scored([f"pipe-{name}"], f"out-{name}", "--stream")[0].corpus) == COUNT
+        else:
+            assert len(read_corpus([f"pipe-{name}"])) == COUNT
+        writer.join()
+
+
+ROWS = st.lists(st.lists(st.text(st.sampled_from('ab",\t\r\n ')), min_size=1, max_size=3), min_size=1, max_size=6)
+
+
+@given(rows=ROWS, cuts=st.lists(st.integers(0, 60)), newline=st.booleans())
+def test_quoted_rows_are_the_same_however_the_text_is_cut(rows: list[list[str]], cuts: list[int], newline: bool) -> None:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(rows)
+    text = stream.getvalue() if newline else stream.getvalue().removesuffix("\n")
+    _assert_same_rows(text, cuts)
+
+
+@given(text=st.text(st.sampled_from('ab",\r\n')), cuts=st.lists(st.integers(0, 30)))
+def test_any_text_has_the_same_rows_or_the_same_mistake_however_it_is_cut(text: str, cuts: list[int]) -> None:
+    _assert_same_rows(text, cuts)
+
+
+def _assert_same_rows(text: str, cuts: list[int]) -> None:
+    quoted = QuotedRows(",")
+    bounds = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
+    found = [row for start, stop in pairwise(bounds) for row in quoted.feed(text[start:stop], last=False)]
+    found += quoted.feed("", last=True)
+    try:
+        expected = csv_rows(text, "here")
+    except InputError as error:
+        assert f"line {quoted.unclosed} is not CSV" in str(error)
+        return
+    assert quoted.unclosed is None and found == expected
+
+
+@given(text=st.text(st.sampled_from('ab",\t\n1')), size=st.integers(1, 9))
+def test_a_tsv_file_is_read_in_pieces_as_it_is_read_whole(text: str, size: int) -> None:
+    Path("t.tsv").write_bytes(text.encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "_BYTES", size)
+        found: Any = _attempt(lambda: [row for rows in blocks._split(blocks.Address("t.tsv"), None, None) for row in rows])
+    assert found == _attempt(lambda: tsv_rows(text, "t.tsv"))
+
+
+def _attempt(work: Callable[[], Any]) -> Any:
+    try:
+        return work()
+    except InputError as error:
+        return str(error)
+
+
+def test_a_quote_that_is_never_closed_does_not_hold_the_whole_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    from nlgauge.io import quoting
+
+    monkeypatch.setattr(quoting, "_LONGEST", 50)
+    quoted = QuotedRows("\t")
+    assert quoted.feed('a\n"b' + "x" * 100, last=False)[0].fields == ["a"]
+    assert quoted.unclosed == 2
+
+
+def test_memory_does_not_grow_with_the_file() -> None:
+    """A run over 100 MB of records stays far below the size of the file."""
+    row = json.dumps({"prediction": "the cat sat on the mat " * 4, "reference": "the cat sat on a mat " * 4, "domain": "news"}) + "\n"
+    with Path("big.jsonl").open("w", encoding="utf-8") as stream:
+        for i in range(100_000_000 // len(row)):
+            stream.write(row.replace("news", f"n{i}"))
+    program = "import atexit, resource as r, sys; atexit.register(lambda: print('peak', r.getrusage(r.RUSAGE_SELF).ru_maxrss)); " + (
+        "from nlgauge.cli import app; app(sys.argv[1:])"
+    )
+    command = [sys.executable, "-c", program, "score", "-m", "wer", "big.jsonl", "-o", "out", "-q"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.split("peak ")[1]) < 400_000
