@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.corpus import Corpus
-from nlgauge.errors import MissingExtraError, NlgaugeError, ParameterError
+from nlgauge.corpus import Corpus, records
+from nlgauge.corpus.stored import is_stored
+from nlgauge.errors import InputError, MissingExtraError, NlgaugeError, ParameterError
 from nlgauge.features import RunOptions
 from nlgauge.run import ray_cluster
 from nlgauge.run.chunk import Chunk, Job, Task
@@ -307,7 +308,7 @@ def test_chunks_of_unknown_number_are_taken_as_they_are_needed(joined):
 
 
 @pytest.mark.filterwarnings(r"ignore::DeprecationWarning:ray\.data\.")  # Ray Data reads all of its settings, old ones too
-def test_records_of_a_ray_dataset(joined):
+def test_records_of_a_ray_dataset_are_stored_and_scored_block_by_block(joined, monkeypatch, tmp_path):
     pa = pytest.importorskip("pyarrow")
     data = pytest.importorskip("ray.data")
     rows = [
@@ -317,10 +318,16 @@ def test_records_of_a_ray_dataset(joined):
     ]
     dataset = data.from_arrow([pa.Table.from_pylist(rows[start : start + 20]) for start in range(0, len(rows), 20)])
     assert dataset.num_blocks() == 5
-    found = nlgauge.score(dataset, metrics=["bleu", "wer"], executor="serial")
+    monkeypatch.setattr(records, "_BLOCK", 7)
     expected = nlgauge.score(rows, metrics=["bleu", "wer"], executor="serial")
-    assert_equal(found, expected)
-    assert found.corpus.fields == expected.corpus.fields
+    for output in (None, tmp_path / "out"):
+        found = nlgauge.score(dataset, metrics=["bleu", "wer"], executor=Ray(workers=2), output=output)
+        assert_equal(found, expected)
+        assert is_stored(found.corpus)
+        assert found.corpus.records() == expected.corpus.records()
+    assert Corpus.read(dataset).records() == expected.corpus.records()
+    with pytest.raises(InputError, match="which carry their own fields; references was given beside them"):
+        nlgauge.score(dataset, REFERENCES, metrics="wer")
 
 
 # --- whose cluster it is

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import gzip
 import io
 import json
@@ -28,6 +29,7 @@ from strategies import WORDS
 import nlgauge
 from nlgauge.corpus import columns as column_module
 from nlgauge.corpus import joining
+from nlgauge.corpus import records as record_module
 from nlgauge.corpus.lines import StoredLabels, StoredLines
 from nlgauge.corpus.stored import is_stored
 from nlgauge.errors import InputError
@@ -316,6 +318,29 @@ def test_a_pipe_of_records_is_read_as_it_comes_and_one_of_columns_in_quotes_whol
         else:
             assert len(read_corpus([f"pipe-{name}"])) == COUNT
         writer.join()
+
+
+def test_a_dataset_that_is_read_as_it_goes_is_scored_from_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import datasets
+
+    monkeypatch.setattr(record_module, "_BLOCK", 7)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    rows = [{name: value for name, value in row.items() if name != "weight"} for row in records()]
+    dataset = datasets.Dataset.from_list(rows).to_iterable_dataset()
+    found, expected = nlgauge.score(dataset, metrics=["bleu", "cider"]), nlgauge.score(rows, metrics=["bleu", "cider"])
+    assert is_stored(found.corpus) and found.corpus.records() == expected.corpus.records()
+    assert found["bleu"] == pytest.approx(expected["bleu"], rel=1e-12)
+    kept = nlgauge.score(dataset, metrics="bleu", output="out")
+    assert nlgauge.load("out")["bleu"] == kept["bleu"] == found["bleu"]
+    part = found.where(domain="news")
+    (left,) = tmp_path.glob("nlgauge-*")
+    del found
+    gc.collect()
+    assert not left.exists() and part.frame(frame="records", texts=True)[0]["segment"] == "s0"
+    with pytest.raises(InputError, match="needs sources"):
+        nlgauge.score(dataset.remove_columns("source"), metrics="coverage")
+    assert not list(tmp_path.glob("nlgauge-*"))
 
 
 ROWS = st.lists(st.lists(st.text(st.sampled_from('ab",\t\r\n ')), min_size=1, max_size=3), min_size=1, max_size=6)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -10,8 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.parts import system_names
+from nlgauge.corpus.records import blocks_of_records, check_alone
 from nlgauge.errors import ParameterError
 from nlgauge.features import RunOptions
+from nlgauge.io.record_pieces import RecordPieces
 from nlgauge.metric import AnyMetric
 from nlgauge.results.result import Result
 from nlgauge.run import engine
@@ -84,6 +90,16 @@ class Scorer:
         show_progress: bool | None = None,
     ) -> Result:
         """The Result of scoring these texts; see `nlgauge.score` for the arguments."""
+        given, options = {"skip_missing": skip_missing, "common": common, "pooled": pooled}, run_options(seed, batch_size, device)
+        flags = {name: _flag(value, name) for name, value in given.items()}
+        blocks = blocks_of_records(predictions)
+        if blocks is not None:
+            check_alone(references=references, sources=sources, ids=ids, weights=weights, documents=documents, fields=fields)
+            named: dict[str, Any] = {"columns": system_names(systems), **flags}
+            source = {"records": type(predictions).__name__, "lang": lang, **named}
+            return self.score_pieces(
+                lambda scratch: RecordPieces(lang, scratch, **named).of_blocks(blocks), source, reduce_fn, options, show_progress
+            )
         corpus = Corpus.read(
             predictions,
             references,
@@ -94,11 +110,9 @@ class Scorer:
             lang=lang,
             fields=fields,
             systems=systems,
-            skip_missing=_flag(skip_missing, "skip_missing"),
-            common=_flag(common, "common"),
-            pooled=_flag(pooled, "pooled"),
+            **flags,
         )
-        return self.score_corpus(corpus, reduce_fn, run_options(seed, batch_size, device), show_progress)
+        return self.score_corpus(corpus, reduce_fn, options, show_progress)
 
     def score_corpus(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None) -> Result:
         """The Result of scoring a corpus that was read already."""
@@ -121,13 +135,24 @@ class Scorer:
         options: RunOptions,
         show_progress: bool | None = None,
     ) -> Result:
-        """The Result of a corpus that comes in pieces, which need not fit into memory; see `run.to_disk.run_on_disk`."""
-        from nlgauge.run.to_disk import run_on_disk
+        """The Result of a corpus that comes in pieces, which need not fit into memory; see `run.to_disk.run_on_disk`.
 
-        if self.output is None:
-            raise ParameterError("a corpus that comes in pieces is scored on disk; say where, with output=DIRECTORY.")
-        with _shown(show_progress):
-            return run_on_disk(pieces, source, lambda corpus: self._job(corpus, reduce_fn, options), self.executor, self.output, self.carbon)
+        Without an output it is in a temporary directory, which goes with it.
+        """
+        from nlgauge.run.to_disk import Output, run_on_disk
+
+        output, made = self.output, None
+        if output is None:
+            made = tempfile.mkdtemp(prefix="nlgauge-")
+            output = Output(Path(made) / "result")
+        try:
+            with _shown(show_progress):
+                result = run_on_disk(pieces, source, lambda corpus: self._job(corpus, reduce_fn, options), self.executor, output, self.carbon)
+        except BaseException:
+            _remove(made)
+            raise
+        weakref.finalize(result, _remove, made)
+        return result
 
     def _job(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions) -> Job:
         wanted = dict(self.metrics), corpus.lang, reduce_fn
@@ -212,6 +237,11 @@ def score(
         device=device,
         show_progress=show_progress,
     )
+
+
+def _remove(directory: str | None) -> None:
+    if directory is not None:
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def run_options(seed: int = 12345, batch_size: int | None = None, device: str | None = None) -> RunOptions:

@@ -30,7 +30,7 @@ from nlgauge.corpus.fields import asks_for, check_some, kept, plain, saved_id
 from nlgauge.corpus.given import Given, check_system, ids_of, is_hashable, labels_of, references_of, sources_of, values_of, weights_of
 from nlgauge.corpus.lines import picked
 from nlgauge.corpus.parts import Parts, given_parts, parts_of, system_names
-from nlgauge.corpus.records import as_records, find_field
+from nlgauge.corpus.records import as_records, check_alone, find_field
 from nlgauge.corpus.texts import Texts, text_lengths
 from nlgauge.errors import InputError
 
@@ -76,10 +76,7 @@ class Corpus:
         """
         records = as_records(predictions)
         if records is not None:
-            others = {"references": references, "sources": sources, "ids": ids, "weights": weights, "documents": documents, "fields": fields}
-            beside = [name for name, value in others.items() if value is not None]
-            if beside:
-                raise InputError(f"predictions are records, which carry their own fields; {beside[0]} was given beside them.")
+            check_alone(references=references, sources=sources, ids=ids, weights=weights, documents=documents, fields=fields)
             parts = parts_of(records, system_names(systems), common=common, pooled=pooled, skip_missing=skip_missing)
         else:
             parts = given_parts(predictions, system_names(systems), references, sources, ids, weights, documents, fields)

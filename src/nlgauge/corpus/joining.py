@@ -13,6 +13,7 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.corpus.parts import check_left, no_system, say_left_out
+from nlgauge.corpus.records import Records
 from nlgauge.errors import InputError
 
 # The fields of a stored record that say which segment it is of, and which system it is from; no column of a file is called so.
@@ -27,8 +28,10 @@ class Joining:
     Segments are found by hashes of their ids, so that eight bytes of each are in memory; whether ids are the same is looked at as they are read.
     """
 
-    def __init__(self, rows: Corpus, systems: Sequence[str], gaps: AbstractSet[Any], common: bool) -> None:
+    def __init__(self, rows: Corpus, systems: Sequence[str], gaps: AbstractSet[Any], common: bool, file: str | None) -> None:
         self._rows = rows
+        # What the records were, for messages.
+        self._given = Records({}, len(rows), file=file)
         names: dict[str, int] = {}
         codes = np.fromiter((names.setdefault(name, len(names)) for name in rows.fields[SYSTEM]), np.int32, len(rows))
         self._hashes = np.fromiter(map(hash, rows.fields[ID]), np.int64, len(rows))
@@ -71,8 +74,8 @@ class Joining:
         every = np.unique(np.concatenate(list(hashes.values())))
         if not len(shared):
             raise InputError(
-                f"the {len(places)} systems have no segment in common; choose records that have some (--where FIELD=VALUE), choose systems, "
-                "or score every record as a segment of its own with --pooled."
+                f"the {len(places)} systems have no segment in common; choose records that have some{self._given.by_value}, choose systems, "
+                f"or score every record as a segment of its own with {self._given.option('pooled')}."
             )
         if len(shared) < len(every):
             if not common:
@@ -86,7 +89,7 @@ class Joining:
         lacking = next(name for name, own in hashes.items() if self._hashes[odd] not in own)
         raise InputError(
             f"segment {self._id(odd)!r} is there for {having!r} and not for {lacking!r}; all systems need the same segments. "
-            f"--common leaves out the {every - len(shared)} of {every} that some system lacks."
+            f"{self._given.option('common')} leaves out the {every - len(shared)} of {every} that some system lacks."
         )
 
     def _id(self, place: int) -> Any:
@@ -121,7 +124,8 @@ class Joining:
             if odd is not None:
                 raise InputError(
                     f"segment {first.fields[ID][odd]!r} has {said} under {name!r} than under {first_name!r}; they belong to the segment. "
-                    "Leave one of the two systems out (--where FIELD=VALUE), or score every record as a segment of its own with --pooled."
+                    f"Leave one of the two systems out{self._given.by_value}, "
+                    f"or score every record as a segment of its own with {self._given.option('pooled')}."
                 )
 
 

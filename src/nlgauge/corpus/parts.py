@@ -257,17 +257,12 @@ def _aligned(records: Records, rows: Mapping[str, Sequence[int]], segments: Mapp
             )
         if not shared:
             raise InputError(
-                f"the {len(rows)} systems have no segment in common; choose records that have some{_by_value(records)}, choose systems, "
+                f"the {len(rows)} systems have no segment in common; choose records that have some{records.by_value}, choose systems, "
                 f"or score every record as a segment of its own with {records.option('pooled')}."
             )
         say_left_out(len(every) - len(shared), len(every), f"not all {len(rows)} systems have them")
     order = [segment for segment in first if segment in shared]
     return {system: [known[segment] for segment in order] for system, known in numbers.items()}
-
-
-def _by_value(records: Records) -> str:
-    """How records are chosen where these were given."""
-    return "" if records.file is None else " (--where FIELD=VALUE)"
 
 
 def _check_shared(records: Records, names: Mapping[str, str], rows: Mapping[str, Sequence[int]], first_name: str) -> None:
@@ -284,7 +279,7 @@ def _check_shared(records: Records, names: Mapping[str, str], rows: Mapping[str,
                     other = "other" if our == "references" else "another"
                     raise InputError(
                         f"segment {segment!r} has {other} {our} under {system!r} ({records.place(place)}) than under {first_name!r}; "
-                        f"they belong to the segment. Leave one of the two systems out{_by_value(records)}, "
+                        f"they belong to the segment. Leave one of the two systems out{records.by_value}, "
                         f"or score every record as a segment of its own with {records.option('pooled')}."
                     )
 

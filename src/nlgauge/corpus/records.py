@@ -10,9 +10,9 @@ is the field "meta.lp", which "lp" finds too where no other is called so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from shlex import quote
 from typing import Any
@@ -30,6 +30,8 @@ FIELD_NAMES = {
     "document": ("doc", "doc_id", "document_id"),
 }
 _AMBIGUOUS = "document"
+# So many records of a dataset that is read as it goes are taken at a time.
+_BLOCK = 20_000
 _LONGEST_LABEL = 100
 KNOWN_NAMES = {_AMBIGUOUS, *(name for names in FIELD_NAMES.values() for name in names)}
 
@@ -67,18 +69,17 @@ class Records:
         return cls(columns, len(next(iter(columns.values()), ()))).flat()
 
     @classmethod
-    def of_blocks(cls, blocks: Iterable[Any]) -> Records:
-        """The records of Arrow tables, one after the other; only one of them is held beside what was read already."""
+    def of_blocks(cls, blocks: Iterable[Records]) -> Records:
+        """The records of blocks, one after the other; only one of them is held beside what was read already."""
         columns: dict[str, list[Any]] = {}
         count = 0
         for block in blocks:
-            values = block.to_pydict()
-            for name in values:
+            for name in block.columns:
                 columns.setdefault(name, [ABSENT] * count)
             for name, column in columns.items():
-                column.extend(values.get(name) or [ABSENT] * block.num_rows)
-            count += block.num_rows
-        return cls(columns, count).flat()
+                column.extend(block.columns.get(name) or [ABSENT] * block.count)
+            count += block.count
+        return cls(columns, count)
 
     def flat(self) -> Records:
         """The records with the objects inside them as fields with a dot."""
@@ -118,6 +119,11 @@ class Records:
     def option(self, name: str) -> str:
         """How an option is given where these records were: in Python, or on the command line."""
         return f"{name}=True" if self.file is None else f"--{name.replace('_', '-')}"
+
+    @property
+    def by_value(self) -> str:
+        """How records are chosen by their fields where these were given."""
+        return "" if self.file is None else " (--where FIELD=VALUE)"
 
 
 def columns_of(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
@@ -168,13 +174,42 @@ def as_records(predictions: Any) -> Records | None:
         return Records.of_columns(predictions.to_dict(as_series=False))
     if hasattr(predictions, "to_dict") and hasattr(predictions, "iloc") and hasattr(predictions, "columns"):  # pandas
         return Records.of_columns({str(name): predictions.iloc[:, i].tolist() for i, name in enumerate(predictions.columns)})
-    if hasattr(predictions, "iter_batches") and hasattr(predictions, "map_batches"):  # Ray Data
-        return Records.of_blocks(predictions.iter_batches(batch_size=None, batch_format="pyarrow"))
-    if hasattr(predictions, "column_names"):  # datasets, those that are read as they go among them
-        return Records.of_columns(predictions.to_dict()) if hasattr(predictions, "to_dict") else Records.of_rows(list(predictions))
+    blocks = blocks_of_records(predictions)
+    if blocks is not None:
+        return Records.of_blocks(blocks)
+    if hasattr(predictions, "column_names"):  # datasets
+        return Records.of_columns(predictions.to_dict())
     if isinstance(predictions, Sequence) and not isinstance(predictions, str) and predictions and all(isinstance(r, Mapping) for r in predictions):
         return Records.of_rows(predictions)
     return None
+
+
+def check_alone(**others: Any) -> None:
+    """Raises where something was given beside records."""
+    beside = [name for name, value in others.items() if value is not None]
+    if beside:
+        raise InputError(f"predictions are records, which carry their own fields; {beside[0]} was given beside them.")
+
+
+def blocks_of_records(predictions: Any) -> Iterator[Records] | None:
+    """The records of a dataset that is read as it goes, some thousands at a time; None where it is nothing of this kind."""
+    if isinstance(predictions, type):
+        return None
+    if hasattr(predictions, "iter_batches") and hasattr(predictions, "map_batches"):  # Ray Data
+        tables = predictions.iter_batches(batch_size=_BLOCK, batch_format="pyarrow")
+        return _placed(Records.of_columns(table.to_pydict()) for table in tables)
+    if hasattr(predictions, "column_names") and not hasattr(predictions, "to_dict"):  # datasets that are read as they go
+        rows = iter(predictions)
+        return _placed(map(Records.of_rows, iter(lambda: list(islice(rows, _BLOCK)), [])))
+    return None
+
+
+def _placed(blocks: Iterable[Records]) -> Iterator[Records]:
+    done = 0
+    for block in blocks:
+        if block.count:
+            yield replace(block, place=lambda i, at=done: f"record {at + i}")  # type: ignore[misc]
+        done += block.count
 
 
 def is_text_list(value: Any) -> bool:
