@@ -12,6 +12,7 @@ millions of segments nobody knows without holding them all.
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import pairwise
@@ -100,6 +101,8 @@ class StoredTexts(Texts):
     def __init__(self, lines: StoredLines) -> None:
         super().__init__()
         self.strings = lines  # type: ignore[assignment]
+        # Where all segments are stored, what is known of them, and the corpus that has all of them; parts of it share these texts.
+        self.origin: tuple[Path, StoredFacts, weakref.ref[Corpus]] | None = None
 
     def many(self, numbers: Array) -> list[str]:
         """The texts with these numbers."""
@@ -126,6 +129,12 @@ class StoredTexts(Texts):
 def is_stored(corpus: Corpus) -> bool:
     """Whether a corpus is on disk."""
     return isinstance(corpus.texts, StoredTexts)
+
+
+def place_of(corpus: Corpus) -> tuple[Path, StoredFacts] | None:
+    """Where a corpus is stored, and what is known of it; None where it is in memory, or other than what is stored there."""
+    origin = corpus.texts.origin if isinstance(corpus.texts, StoredTexts) else None
+    return None if origin is None or origin[2]() is not corpus else origin[:2]
 
 
 def at_once(corpus: Corpus, what: str) -> Corpus:
@@ -243,6 +252,8 @@ def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
     )
     if not facts.systems or not facts.segments:
         raise InputError("there are no segments.")
+    assert isinstance(corpus.texts, StoredTexts)
+    corpus.texts.origin = place, facts, weakref.ref(corpus)
     return corpus
 
 
