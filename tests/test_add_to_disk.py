@@ -322,36 +322,56 @@ def test_a_full_disk_is_said_and_what_is_done_is_kept(kind: str, monkeypatch: py
     assert directories() == ["out"]
 
 
-@BOTH
-@pytest.mark.parametrize("move", [1, 2])
-def test_an_end_while_directories_are_moved_is_taken_up(kind: str, move: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kill between the two moves leaves no result in its place, one behind them the old result in the directory of the run."""
-    result_in("out", kind)
-    moves: list[Path] = []
+def killed_after(moves: int, *command: str) -> None:
+    """Runs a command that is killed after so many moves of directories, before it does anything else."""
+    done: list[Path] = []
     original = Path.replace
 
-    def killed(self: Path, target: Path) -> Path:
-        if len(moves) == move:
+    def end(*_: Any, **__: Any) -> None:
+        if len(done) == moves:
             os._exit(9)
-        moves.append(self)
+
+    def replace(self: Path, target: Path) -> Path:
+        end()
+        done.append(self)
         return original(self, target)
 
     child = os.fork()
     if not child:
-        monkeypatch.setattr(Path, "replace", killed)
-        monkeypatch.setattr(shutil, "rmtree", lambda *_, **__: os._exit(9) if moves else None)
-        run("add", "out", "-m", "ter")
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(Path, "replace", replace)
+            patched.setattr(shutil, "rmtree", end)
+            run(*command)
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
-    assert Path("out.unfinished", "whole-old", "run.json").exists()
-    assert Path("out").exists() is (move == 2)
-    if move == 1:
-        document("add", "out", "-m", "ter", "--resume")
-    else:
-        assert "'ter' is in the result already" in refused("add", "out", "-m", "ter", "--resume")
-        document("add", "out", "-m", "wer", "--overwrite")
-    assert_same(nlgauge.load("out"), at_once([*BEFORE, "ter"] if move == 1 else [*BEFORE, "ter", "wer"]))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are copied as POSIX does")
+@BOTH
+def test_an_end_between_two_moves_of_directories_is_taken_up(kind: str) -> None:
+    result_in("out", kind)
+    killed_after(1, "add", "out", "-m", "ter")
+    assert not Path("out").exists()
+    document("add", "out", "-m", "ter", "--resume")
+    assert_same(nlgauge.load("out"), at_once([*BEFORE, "ter"]))
     assert directories() == ["out"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are copied as POSIX does")
+@BOTH
+def test_an_end_after_all_moves_of_directories_leaves_a_result_that_is_whole(kind: str) -> None:
+    before = result_in("out", kind)
+    killed_after(2, "add", "out", "-m", "ter")
+    assert_same(nlgauge.load("out"), at_once([*BEFORE, "ter"]))
+    assert "'ter' is in the result already" in refused("add", "out", "-m", "ter", "--resume")
+    document("add", "out", "-m", "wer", "--overwrite")
+    assert_same(nlgauge.load("out"), at_once([*BEFORE, "ter", "wer"]))
+    before.save("more")
+    command = "add", "out", "-m", "cer", "-o", "more", "--overwrite"
+    killed_after(2, *command)
+    document(*command, "--resume")
+    assert_same(nlgauge.load("more"), at_once([*BEFORE, "ter", "wer", "cer"]))
+    assert directories() == ["more", "out"]
 
 
 PROGRAM = """

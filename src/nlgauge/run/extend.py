@@ -10,7 +10,6 @@ import hashlib
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -124,10 +123,10 @@ def _write_stored(result: Result, before: Path, facts: StoredFacts, place: Path)
 
 def _take_over(path: Path, target: Path) -> None:
     """The same file in another place, without a copy where the file system can: files of results never change."""
-    with suppress(OSError):
+    try:
         os.link(path, target)
-        return
-    shutil.copyfile(path, target)
+    except OSError:
+        shutil.copyfile(path, target)
 
 
 def _all_rows(result: Result, before: Path) -> Rows:
