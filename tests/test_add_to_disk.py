@@ -75,11 +75,14 @@ def directories() -> list[str]:
 def test_metrics_that_are_added_give_the_numbers_of_scoring_all_at_once(kind: str) -> None:
     before = result_in("out", kind)
     expected = at_once([*BEFORE, *NEW])
-    for found in (before.add(*NEW), before.add(*NEW, output="more", executor=Serial(characters=100)), nlgauge.load("more")):
+    in_memory = before.add(*NEW)
+    for found in (in_memory, before.add(*NEW, output="more", executor=Serial(characters=100)), nlgauge.load("more")):
         assert_same(found, expected)
         assert found.segments("records") == expected.segments("records")
         assert str(found.explain("ter", 11, "A")) == str(expected.explain("ter", 11, "A"))
         assert set(found.costs.metrics) == {*BEFORE, *NEW}
+        # No result in memory holds on to a file that is gone.
+        assert isinstance(found.tables["B", "ter"].statistics["ter"], np.memmap) is (kind == "stored" and found is not in_memory)
     assert_same(nlgauge.load("out"), at_once(BEFORE))
     assert directories() == ["more", "out"]
 
@@ -120,10 +123,14 @@ def test_a_stored_result_stays_stored_and_its_corpus_is_not_copied(monkeypatch: 
     )
     with pytest.raises(InputError, match="a result that a system is added to needs all texts at once, and there are 60 segments"):
         found.add(predictions=THIRD)
+    with pytest.raises(InputError, match="self_bleu needs all texts at once, and there are 60 segments"):
+        found.add("self_bleu", output="more")
+    assert directories() == ["out"]
 
 
 def test_what_is_given_back_can_be_added_to_again() -> None:
-    once = result_in("out", "stored").add("chrf", output="out", overwrite=True)
+    once = result_in("first", "stored").add("chrf", output="out")
+    shutil.rmtree("first")
     assert place_of(once.corpus) is not None and isinstance(once.tables["A", "bleu"].statistics["bleu"], np.memmap)
     twice = once.add("ter", output="out", overwrite=True)
     for found in (twice, nlgauge.load("out")):
