@@ -595,8 +595,9 @@ def test_only_what_is_new_is_computed(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
-        ((), {}, ParameterError, "add takes metrics or predictions={name: texts}, one of the two."),
-        (("cer",), {"predictions": {"C": ["x"] * 4}}, ParameterError, "add takes metrics or predictions"),
+        ((), {}, ParameterError, "add takes metrics, predictions={name: texts}, or both; neither was given."),
+        (("cer",), {"resume": True}, ParameterError, "resume is about what is in the output directory"),
+        (("cer",), {"batch_size": 0}, ParameterError, "batch_size must be a whole number from 1, got 0."),
         (("wer",), {}, ParameterError, "'wer' is in the result already."),
         ((), {"predictions": {"A": ["x"] * 4}}, InputError, "system 'A' is already in the result"),
         ((), {"predictions": {"C": ["x"]}}, InputError, "predictions['C'] has 1 segments, the result has 4."),

@@ -108,7 +108,7 @@ def test_models_and_metrics_of_others_run_one_chunk_after_the_other(metrics, kin
 
 def test_adding_to_a_result_asks_for_the_executor_of_what_is_added(monkeypatch):
     chosen = []
-    monkeypatch.setattr("nlgauge.run.extend.default_executor", lambda metrics: (chosen.append(list(map(str, metrics))), Serial())[1])
+    monkeypatch.setattr("nlgauge.run.addition.default_executor", lambda metrics: (chosen.append(list(map(str, metrics))), Serial())[1])
     nlgauge.score(PREDICTIONS, REFERENCES, metrics="bleu").add("wer")
     assert chosen == [["wer"]]
 

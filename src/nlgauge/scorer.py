@@ -64,7 +64,7 @@ class Scorer:
         wanted = "processes" if executor is None and concurrent else executor
         self.executor = default_executor(self.metrics.values()) if wanted is None else executor_of(wanted)
         self.cache = _flag(cache, "cache")
-        self.output = _output(output, resume, overwrite)
+        self.output = output_of(output, resume, overwrite)
         # The metrics as they were prepared last, with what for: a loop of calls prepares them once.
         self._prepared: tuple[Any, dict[str, AnyMetric]] = None, {}
 
@@ -249,7 +249,8 @@ def run_options(seed: int = 12345, batch_size: int | None = None, device: str | 
     return RunOptions(_checked(seed, "seed", 0), _batch(batch_size), _device(device))
 
 
-def _output(directory: str | Path | None, resume: bool, overwrite: bool) -> Output | None:
+def output_of(directory: str | Path | None, resume: bool, overwrite: bool) -> Output | None:
+    """Where a result is written to while it is computed, or an error that says what is not a place."""
     from nlgauge.run.to_disk import Output
 
     flags = {name: _flag(value, name) for name, value in (("resume", resume), ("overwrite", overwrite))}

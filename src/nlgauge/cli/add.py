@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli.command import with_options
-from nlgauge.cli.options import Delimiter, Encoding, Metrics, NoCache, Overwrite, ResultDirectory, ShownOptions
+from nlgauge.cli.options import Delimiter, Encoding, ExecutorOptions, Metrics, ModelOptions, ResultDirectory, ShownOptions
 from nlgauge.cli.output import say
-from nlgauge.cli.present import present, save
+from nlgauge.cli.present import present
+from nlgauge.cli.program import RUNNING, WRITTEN
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
@@ -27,10 +28,14 @@ def add(
         typer.Option("--system", "-i", help="Predictions of a further system: FILE, FILE:COLUMN or NAME=FILE; repeat for more.", metavar="FILE"),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Save to this directory (default: the same one).", metavar="RESULT")] = None,
-    overwrite: Overwrite = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a result that exists in the place of -o, and begin anew where something was ended.")
+    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the same addition that was ended; begin it where there is none.")] = False,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
-    no_cache: NoCache = False,
+    models: ModelOptions,
+    computing: ExecutorOptions,
     shown: ShownOptions,
 ) -> None:
     """Adds metrics or systems to a saved result; what was scored is not scored again.
@@ -38,22 +43,37 @@ def add(
     nlgauge add out/ -m rouge ter
 
     nlgauge add out/ --system sysC.txt
+
+    The result stays as it is until all that is new is there. What is done until then is kept beside it, and the same command with --resume goes on
+    after whatever ended it.
     """
     from nlgauge.results.storage import check_free, load
+    from nlgauge.run.checkpoint import unfinished
+    from nlgauge.run.extend import put_back
+    from nlgauge.run.to_disk import Output
 
     if not metrics and not systems:
         raise typer.BadParameter("name what to add: -m METRIC... or --system FILE.", param_hint="'--metric'")
     if output is not None:
         check_free(output, overwrite, "--overwrite")
+    target = output or directory
+    put_back(target)
     result = load(directory)
-    if systems:
-        result = result.add(predictions=_predictions(result, systems, encoding=encoding, delimiter=delimiter), cache=not no_cache)
-    if metrics:
-        result = result.add(*metrics, cache=not no_cache)
-    save(context, result, output or directory, overwrite=True)
+    context.meta[RUNNING] = unfinished(target)
+    result = result.add(
+        *(metrics or ()),
+        predictions=_predictions(result, systems, encoding=encoding, delimiter=delimiter) if systems else None,
+        executor=computing.chosen(),
+        cache=not models.no_cache,
+        output=Output(target, resume, overwrite, replaces=output is None),
+        batch_size=models.batch_size,
+        device=models.device,
+        show_progress=False if shown.quiet else None,
+    )
+    context.meta[WRITTEN] = target
     present(result, shown)
     if not shown.quiet:
-        say(f"saved to {output or directory}")
+        say(f"saved to {target}")
 
 
 def _predictions(result: Result, systems: list[str], **options: Any) -> dict[str, Any]:

@@ -198,7 +198,7 @@ def blocks_of_records(predictions: Any) -> Iterator[Records] | None:
     if hasattr(predictions, "iter_batches") and hasattr(predictions, "map_batches"):  # Ray Data
         tables = predictions.iter_batches(batch_size=_BLOCK, batch_format="pyarrow")
         return _placed(Records.of_columns(table.to_pydict()) for table in tables)
-    if hasattr(predictions, "column_names") and not hasattr(predictions, "to_dict"):  # datasets that are read as they go
+    if hasattr(predictions, "column_names") and hasattr(predictions, "__iter__") and not hasattr(predictions, "__len__"):  # datasets as they are read
         rows = iter(predictions)
         return _placed(map(Records.of_rows, iter(lambda: list(islice(rows, _BLOCK)), [])))
     return None

@@ -15,6 +15,7 @@ millions of segments nobody knows without holding them all.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -70,6 +71,8 @@ class StoredTexts(Texts):
     def __init__(self, lines: StoredLines) -> None:
         super().__init__()
         self.strings = lines  # type: ignore[assignment]
+        # Where all segments are stored, what is known of them, and the corpus that has all of them; parts of it share these texts.
+        self.origin: tuple[Path, StoredFacts, weakref.ref[Corpus]] | None = None
 
     def many(self, numbers: Array) -> list[str]:
         """The texts with these numbers."""
@@ -96,6 +99,12 @@ class StoredTexts(Texts):
 def is_stored(corpus: Corpus) -> bool:
     """Whether a corpus is on disk."""
     return isinstance(corpus.texts, StoredTexts)
+
+
+def place_of(corpus: Corpus) -> tuple[Path, StoredFacts] | None:
+    """Where a corpus is stored, and what is known of it; None where it is in memory, or other than what is stored there."""
+    origin = corpus.texts.origin if isinstance(corpus.texts, StoredTexts) else None
+    return None if origin is None or origin[2]() is not corpus else origin[:2]
 
 
 def at_once(corpus: Corpus, what: str) -> Corpus:
@@ -142,8 +151,9 @@ def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
     if not facts.systems or not facts.segments:
         raise InputError("there are no segments.")
     one_each = np.arange(facts.segments + 1)
-    return Corpus(
-        StoredTexts(_read_lines(place, facts.strings, facts.texts)),
+    texts = StoredTexts(_read_lines(place, facts.strings, facts.texts))
+    corpus = Corpus(
+        texts,
         _read_lines(place, "ids", facts.segments, msgspec.json.decode) if facts.ids else range(facts.segments),
         {system: _read_column(place, f"predictions-{number}", facts, one_each) for number, system in enumerate(facts.systems)},
         _read_column(place, "references", facts, one_each) if facts.references else None,
@@ -158,6 +168,8 @@ def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
             if field.by_system
         },
     )
+    texts.origin = place, facts, weakref.ref(corpus)
+    return corpus
 
 
 def _read_lines(place: Path, name: str, count: int, decode: Callable[[bytes], list[Any]] = decode_texts) -> StoredLines:

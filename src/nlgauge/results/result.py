@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from nlgauge.run.chunk import Job
     from nlgauge.run.costs import Costs
     from nlgauge.run.executors import Executor
+    from nlgauge.run.to_disk import Output
 
 
 # Intervals of so many rows of statistics are there before anybody waits for them.
@@ -304,13 +305,34 @@ class Result(Exported, Mapping[str, Any]):
         return place
 
     def add(
-        self, *metrics: str | AnyMetric, predictions: Mapping[str, Any] | None = None, executor: str | Executor | None = None, cache: bool = True
+        self,
+        *metrics: str | AnyMetric,
+        predictions: Mapping[str, Any] | None = None,
+        executor: str | Executor | None = None,
+        cache: bool = True,
+        output: str | Path | Output | None = None,
+        resume: bool = False,
+        overwrite: bool = False,
+        batch_size: int | None = None,
+        device: str | None = None,
+        show_progress: bool | None = None,
     ) -> Result:
-        """This result with more metrics, or with more systems on the metrics it has; nothing is scored again. cache: as in `nlgauge.score`."""
+        """This result with more metrics, with more systems, or with both; nothing is scored again.
+
+        The options are those of `nlgauge.score`; batch_size and device are by default those of the result. output: a directory that the larger result
+        is saved to, its new rows as soon as they are computed. That may be the directory of this result, with overwrite=True: it stays as it is until
+        all is there. What was ended goes on by the same call with resume=True.
+        """
         from nlgauge.run.extend import extended
+        from nlgauge.run.to_disk import Output
+        from nlgauge.scorer import output_of, run_options
 
         self._need_texts("add to")
-        return extended(self, metrics, predictions, executor, cache)
+        given, before = run_options(batch_size=batch_size, device=device), self.job.options
+        options = replace(before, batch_size=given.batch_size or before.batch_size, device=given.device or before.device)
+        result = replace(self, job=replace(self.job, options=options, cache=cache))
+        kept = output if isinstance(output, Output) else output_of(output, resume, overwrite)
+        return extended(result, metrics, predictions, executor, kept, show_progress)
 
     def report(self, path: str | Path, **options: Any) -> Path:
         """Writes one HTML file that shows everything and needs nothing else; the options are those of `nlgauge.report.write_report`.

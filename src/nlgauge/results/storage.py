@@ -81,7 +81,7 @@ def save(result: Result, directory: Path, texts: bool, overwrite: bool) -> Path:
     making = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
     try:
         making.chmod(0o755)
-        _write(result, making, texts and result.has_texts)
+        write(result, making, texts and result.has_texts)
         put(making, directory)
     finally:
         shutil.rmtree(making, ignore_errors=True)
@@ -119,6 +119,8 @@ def put(made: Path, directory: Path) -> None:
         made.replace(directory)
         return
     old = made.with_name(f"{made.name}-old")
+    if old.exists():  # left by a program that was killed right after it had moved the new one to its place
+        shutil.rmtree(old)
     directory.replace(old)
     try:
         made.replace(directory)
@@ -128,7 +130,8 @@ def put(made: Path, directory: Path) -> None:
     shutil.rmtree(old)
 
 
-def _write(result: Result, directory: Path, texts: bool) -> None:
+def write(result: Result, directory: Path, texts: bool) -> None:
+    """Writes the files of a result that is in memory."""
     statistics: dict[str, Array] = {}
     for number, table in enumerate(result.tables.values()):
         statistics |= {f"{number}/{part}": rows for part, rows in table.statistics.items()}

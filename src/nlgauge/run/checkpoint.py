@@ -28,6 +28,8 @@ from nlgauge.run.chunk import Fits, Rows
 from nlgauge.run.costs import Costs
 
 LOG, STATISTICS, FITS = "log.jsonl", "statistics.f64", "fits.npz"
+# The checkpoint of what a run of two steps does first, in the directory of the run.
+FIRST = "first"
 _VALUE = np.dtype("<f8")
 
 
@@ -135,7 +137,7 @@ class Checkpoint:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._close()
-        if kind is not None and not self.done and self.corpus is None:
+        if kind is not None and not self.done and self.corpus is None and not (self.place / FIRST).exists():
             self.remove()  # nothing is there that is worth going on with
 
     def note(self, entry: Entry) -> None:
@@ -194,6 +196,8 @@ def how_far(place: Path) -> str:
     if not entries:
         return ""
     done = next((entry.segments for entry in reversed(entries) if isinstance(entry, Scored)), 0)
+    if not done and (first := how_far(place / FIRST)):
+        return first
     total = next((entry.corpus.segments for entry in entries if isinstance(entry, Stored)), None)
     return f"{done:,} segments are scored" if total is None else f"{done:,} of {total:,} segments are scored"
 

@@ -43,10 +43,12 @@ class Output:
     resume: bool = False
     overwrite: bool = False
     texts: bool = True
+    # Whether the result that is there is the one that is added to, and so may be replaced; a run that was not finished may not.
+    replaces: bool = False
 
     def begin(self) -> Path:
         """The directory of the run, checked to be free or to hold what may be used."""
-        check_free(self.directory, self.overwrite)
+        check_free(self.directory, self.overwrite or self.replaces)
         place = unfinished(self.directory)
         if not place.exists():
             return place
@@ -65,14 +67,10 @@ class Output:
 
 def run_in_memory(corpus: Corpus, job: Job, executor: Executor, output: Output, carbon: str | None = None) -> Result:
     """The result of a corpus in memory, saved to the output; its rows are on disk as soon as they are computed."""
-    run = {**_run_of(job), "texts": _digest(corpus)}
-    with _told(output), Checkpoint(output.begin(), run) as kept:
-        result = _scored(corpus, corpus, job, executor, kept, carbon)
-        # The rows are copied, because the file that they are in goes.
-        tables = {
-            key: replace(table, statistics={part: np.array(rows) for part, rows in table.statistics.items()}) for key, table in result.tables.items()
-        }
-        result = replace(result, tables=tables)
+    run = {**run_of(job), "texts": digest(corpus)}
+    with told(output), Checkpoint(output.begin(), run) as kept:
+        warn_about_languages(corpus, job.metrics)
+        result = in_memory(scored(corpus, corpus, job, executor, kept, carbon))
         result.save(output.directory, texts=output.texts, overwrite=output.overwrite)
         kept.remove()
     return result
@@ -91,7 +89,7 @@ def run_on_disk(
     `pieces` is given a folder for what it must put in order first. `source` says what the pieces are read from, as plain data, so that a run is
     taken up with the same ones.
     """
-    with _told(output):
+    with told(output):
         place = output.begin()
         with Checkpoint(place, {"source": source}) as kept:
             if not (place / "run.json").is_file():  # it is there where the run was ended between its last two steps
@@ -116,7 +114,8 @@ def _write_result(
     assert kept.corpus is not None
     corpus = stored_corpus(kept.place, kept.corpus)
     job = job_of(corpus)
-    result = _scored(corpus, _readable(corpus, job.metrics), job, executor, kept, carbon)
+    warn_about_languages(corpus, job.metrics)
+    result = scored(corpus, readable(corpus, job.metrics), job, executor, kept, carbon)
     if kept.fits is None:
         kept.keep_fits({})
     facts = kept.corpus if output.texts else with_hashes(kept.place, kept.corpus, text_hash)
@@ -137,7 +136,7 @@ def _moved(place: Path, output: Output) -> Result:
 
 
 @contextmanager
-def _told(output: Output) -> Iterator[None]:
+def told(output: Output) -> Iterator[None]:
     """An error of the disk says what is kept."""
     place = unfinished(output.directory)
     try:
@@ -148,15 +147,14 @@ def _told(output: Output) -> Iterator[None]:
         raise ResultError(f"{place} cannot be written to or read: {error.strerror or error}{kept}.") from error
 
 
-def _scored(corpus: Corpus, read: Corpus, job: Job, executor: Executor, kept: Checkpoint, carbon: str | None) -> Result:
+def scored(corpus: Corpus, read: Corpus, job: Job, executor: Executor, kept: Checkpoint, carbon: str | None) -> Result:
     """The result of a job on a corpus, which is read from memory or from disk, beginning with what is kept."""
-    warn_about_languages(corpus, job.metrics)
     signed = signatures(corpus, job)
     if kept.signatures is None:
         kept.note(Signed(signed))
     else:
         check_same(kept.place, {"metrics": kept.signatures}, {"metrics": signed})
-    job = replace(job, fits=kept.kept_fits())
+    job = replace(job, fits={**job.fits, **kept.kept_fits()})
     tables, fits, costs = engine.run(read, job, executor, carbon, kept)
     total = Costs()
     total.add(kept.costs)
@@ -164,18 +162,28 @@ def _scored(corpus: Corpus, read: Corpus, job: Job, executor: Executor, kept: Ch
     return Result(corpus, tables, signed, total, replace(job, fits=fits), environment())
 
 
-def _run_of(job: Job) -> dict[str, Any]:
+def in_memory(result: Result) -> Result:
+    """The result with a copy of all rows, where the files that they are in will go."""
+    tables = {
+        key: replace(table, statistics={part: np.array(rows) for part, rows in table.statistics.items()}) for key, table in result.tables.items()
+    }
+    return replace(result, tables=tables)
+
+
+def run_of(job: Job) -> dict[str, Any]:
+    """What is to be computed, as plain data."""
     return {"metrics": {label: described(metric) for label, metric in job.metrics.items()}, "options": describe(job)}
 
 
-def _digest(corpus: Corpus) -> str:
+def digest(corpus: Corpus) -> str:
+    """What two corpora in memory have in common only where all of their segments are the same."""
     found = hashlib.sha256(repr(corpus.lang).encode())
     for record in corpus.each_record():
         found.update(msgspec.json.encode(record))
     return found.hexdigest()
 
 
-def _readable(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> Corpus:
+def readable(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> Corpus:
     """The corpus, in memory where a metric needs all texts of a system at once."""
     needy = next((label for label, metric in metrics.items() if _needs_all(metric)), None)
     return corpus if needy is None else at_once(corpus, needy)
