@@ -22,7 +22,7 @@ from nlgauge.corpus import columns as column_module
 from nlgauge.corpus import stored
 from nlgauge.corpus.stored import is_stored, place_of
 from nlgauge.errors import InputError, ParameterError, ResultError
-from nlgauge.io import streamed
+from nlgauge.io import blocks
 from nlgauge.metric import registry
 from nlgauge.results.result import Result
 from nlgauge.run import extend
@@ -44,7 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Small blocks, so that a few segments are many of them."""
     enter(tmp_path, monkeypatch)
     monkeypatch.setattr(column_module, "_BLOCK_ROWS", 7)
-    monkeypatch.setattr(streamed, "_LINES", 10)
+    monkeypatch.setattr(blocks, "_BYTES", 300)
     for name, seed in {"ref0": 1, "ref1": 2, "A": 3, "B": 4, "C": 9}.items():
         Path(f"{name}.txt").write_text("".join(f"{line}\n" for line in texts(60, seed)), encoding="utf-8", newline="")
     return tmp_path
