@@ -25,7 +25,6 @@ from nlgauge.errors import InputError, ParameterError, ResultError
 from nlgauge.io import blocks
 from nlgauge.metric import registry
 from nlgauge.results.result import Result
-from nlgauge.run import extend
 from nlgauge.run.checkpoint import LOG, STATISTICS
 from nlgauge.run.chunk import Task
 from nlgauge.run.executors import Serial
@@ -313,15 +312,14 @@ def test_a_full_disk_is_said_and_what_is_done_is_kept(kind: str, monkeypatch: py
     full = OSError(28, "No space left on device")
     with pytest.raises(ResultError, match=r"No space left on device; \d+ segments are scored, and the same call goes on with --resume"):
         before.add("ter", output="out", overwrite=True, executor=Ending(4, full))
-    for place in ("saved_fits", "put"):  # while the larger result is written, and when it is moved
+    writing = "nlgauge.results.storage" if kind == "saved" else "nlgauge.results.stored_result"
+    for place in (f"{writing}.saved_fits", "nlgauge.run.extend.put"):  # while the larger result is written, and when it is moved
 
         def end(*_: Any) -> None:
             raise full
 
         with monkeypatch.context() as patched:
-            patched.setattr(extend, place, end)
-            if kind == "saved":
-                patched.setattr("nlgauge.results.storage.saved_fits", end)
+            patched.setattr(place, end)
             assert "60 segments are scored, and the same call goes on with --resume" in refused("add", "out", "-m", "ter", "--resume", code=1)
         assert_same(nlgauge.load("out"), before)
     document("add", "out", "-m", "ter", "--resume")
@@ -432,3 +430,28 @@ def test_a_program_that_is_asked_to_end_says_what_is_kept() -> None:
     assert nlgauge.load("out").labels == ("wer",)
     assert subprocess.run([*command, "--resume"], check=True, capture_output=True).returncode == 0
     assert nlgauge.load("out").labels == ("wer", "ter")
+
+
+def test_a_stored_result_is_saved_to_another_place_as_it_is_stored() -> None:
+    run("score", "-m", "bleu", "chrf", "-r", "ref0.txt", "A.txt", "-o", "stored", "--stream")
+    result = nlgauge.load("stored")
+    result.save("copy")
+    result.save("hashes", texts=False)
+    copied, hashed = nlgauge.load("copy"), nlgauge.load("hashes")
+    for found in (copied, hashed):
+        assert is_stored(found.corpus) and found["bleu"] == result["bleu"]
+        assert found.signatures == result.signatures
+    assert copied.corpus.records() == result.corpus.records() and copied.has_texts
+    assert not hashed.has_texts and len(hashed.corpus.texts[0]) == 64 and not Path("hashes/texts.jsonl").exists()
+    hashed.save("hashes again")
+    assert nlgauge.load("hashes again").corpus.records() == hashed.corpus.records()
+
+
+def test_a_system_with_one_prediction_is_not_added_where_means_of_several_are_taken() -> None:
+    references = ["the cat sat", "a dog"]
+    several = nlgauge.score({"A": [["the cat", "a cat sat"], ["a dog", "the dog"]]}, references, metrics="wer", reduce_fn="mean")
+    with pytest.raises(InputError, match="the new system has one: score them together"):
+        several.add(predictions={"B": ["the cat sat", "dogs"]})
+    best = nlgauge.score({"A": [["the cat", "a cat sat"], ["a dog", "the dog"]]}, references, metrics="wer")
+    both = nlgauge.score({"A": [["the cat", "a cat sat"], ["a dog", "the dog"]], "B": [["the cat sat"], ["dogs"]]}, references, metrics="wer")
+    assert best.add(predictions={"B": ["the cat sat", "dogs"]})["B"]["wer"] == both["B"]["wer"]

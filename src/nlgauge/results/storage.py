@@ -32,7 +32,7 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.corpus.fields import is_plain, saved_id, with_texts
-from nlgauge.corpus.stored import is_stored, stored_corpus
+from nlgauge.corpus.stored import is_stored, place_of, stored_corpus
 from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError, did_you_mean
 from nlgauge.features import RunOptions
@@ -81,7 +81,13 @@ def save(result: Result, directory: Path, texts: bool, overwrite: bool) -> Path:
     making = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
     try:
         making.chmod(0o755)
-        write(result, making, texts and result.has_texts)
+        stored = place_of(result.corpus)
+        if stored is None:
+            write(result, making, texts and result.has_texts)
+        else:
+            from nlgauge.results.stored_result import write_stored
+
+            write_stored(result, *stored, making, texts)
         put(making, directory)
     finally:
         shutil.rmtree(making, ignore_errors=True)

@@ -105,8 +105,13 @@ def _new_systems(result: Result, predictions: Mapping[str, Any]) -> Corpus:
     if lost:
         raise ResultError(f"cannot add a system: the class of {lost[0]!r} is not here; import what defines it, then load the result again.")
     corpus = result.corpus.adding(predictions)
-    if Reducer.of(result.job.reduce_fn, _both(result.corpus, corpus)) != Reducer.of(result.job.reduce_fn, result.corpus):
+    before, alone, together = (Reducer.of(result.job.reduce_fn, one) for one in (result.corpus, corpus, _both(result.corpus, corpus)))
+    if before != together:
         raise InputError("the new system has several predictions for a segment, the others have one: score them together.")
+    if any(alone.reduced(metric) != together.reduced(metric) for metric in result.job.metrics.values() if isinstance(metric, Metric)):
+        raise InputError(
+            "the others have several predictions for a segment, of which the mean is taken; the new system has one: score them together."
+        )
     return corpus
 
 

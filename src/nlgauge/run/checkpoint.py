@@ -179,8 +179,13 @@ class Checkpoint:
         return {(label, fit.system): arrays.get(fit.key, {}) for fit in self.fits for label in fit.labels}
 
     def remove(self) -> None:
-        """Removes the directory."""
+        """Removes the directory; the log, by which it is known for what it is, goes last."""
         self._close()
+        for path in self.place.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name != LOG:
+                path.unlink(missing_ok=True)
         shutil.rmtree(self.place, ignore_errors=True)
 
 

@@ -7,7 +7,6 @@ a directory within that one, and moved to its place.
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,17 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import blocks, let_go
-from nlgauge.corpus.stored import StoredFacts, place_of, stored_corpus
+from nlgauge.corpus.stored import place_of, stored_corpus
 from nlgauge.results.result import Result
-from nlgauge.results.saved_run import Column, SavedRun
-from nlgauge.results.storage import RUNNING_FORMAT, NotHere, put, saved_run, write, write_run
+from nlgauge.results.saved_run import SavedRun
+from nlgauge.results.storage import put, write
+from nlgauge.results.stored_result import corpus_files, write_stored
 from nlgauge.run.addition import Addition
-from nlgauge.run.checkpoint import FIRST, FITS, LOG, STATISTICS, Checkpoint, mapped_rows, saved_fits, unfinished
-from nlgauge.run.chunk import Rows
+from nlgauge.run.checkpoint import FIRST, STATISTICS, Checkpoint, mapped_rows, unfinished
 from nlgauge.run.executors import Executor
 from nlgauge.run.progress import progress
 from nlgauge.run.to_disk import Output, digest, in_memory, run_of, told
@@ -85,15 +82,10 @@ def _digest(corpus: Corpus) -> str:
     if stored is None:
         return digest(corpus)
     found = hashlib.sha256(repr(corpus.lang).encode())
-    for path in _corpus_files(stored[0]):
+    for path in corpus_files(stored[0]):
         with path.open("rb") as stream:
             found.update(f"{path.name} {hashlib.file_digest(stream, 'sha256').hexdigest()}\n".encode())
     return found.hexdigest()
-
-
-def _corpus_files(place: Path) -> list[Path]:
-    """The files of the corpus in the directory of a result: all but those of the run."""
-    return sorted(path for path in place.iterdir() if path.is_file() and path.name not in ("run.json", LOG, STATISTICS, FITS))
 
 
 def _written(result: Result, place: Path) -> Result:
@@ -105,50 +97,8 @@ def _written(result: Result, place: Path) -> Result:
         result = in_memory(result)
         write(result, place, texts=True)
     else:
-        _write_stored(result, *stored, place)
+        write_stored(result, *stored, place)
     return result
-
-
-def _write_stored(result: Result, before: Path, facts: StoredFacts, place: Path) -> None:
-    """Writes a result whose corpus is stored: its files are taken over, and the rows of all tables are written side by side."""
-    for path in _corpus_files(before):
-        _take_over(path, place / path.name)
-    columns = _write_rows(_all_rows(result, before), len(result.corpus), place / STATISTICS)
-    fits, arrays = saved_fits(result.job.fits)
-    with (place / FITS).open("wb") as stream:
-        np.savez(stream, allow_pickle=False, **arrays)
-    run = saved_run(result, RUNNING_FORMAT, True, fits)
-    write_run(msgspec.structs.replace(run, corpus=facts, columns=columns), place / "run.json")
-
-
-def _take_over(path: Path, target: Path) -> None:
-    """The same file in another place, without a copy where the file system can: files of results never change."""
-    try:
-        os.link(path, target)
-    except OSError:
-        shutil.copyfile(path, target)
-
-
-def _all_rows(result: Result, before: Path) -> Rows:
-    """The rows of all tables; those of a metric whose class is not here are read from the files of the result that it is in."""
-    rows = {key: dict(table.statistics) for key, table in result.tables.items()}
-    lost = [key for key, table in result.tables.items() if isinstance(table.metric, NotHere)]
-    if lost:
-        run = msgspec.json.decode((before / "run.json").read_bytes(), type=SavedRun)
-        kept = mapped_rows(before / STATISTICS, run.columns, len(result.corpus))
-        rows |= {key: kept.get(key, {}) for key in lost}
-    return rows
-
-
-def _write_rows(rows: Rows, segments: int, path: Path) -> list[Column]:
-    """Writes the rows of all tables side by side, block by block; gives what a row is made of."""
-    columns = [Column(system, label, part, values.shape[1]) for (system, label), arrays in rows.items() for part, values in arrays.items()]
-    every = [values for arrays in rows.values() for values in arrays.values()]
-    with path.open("wb") as stream:
-        for start, stop in blocks(segments) if every else ():
-            stream.write(np.hstack([values[start:stop] for values in every]).astype("<f8", copy=False).tobytes())
-            let_go(*every)
-    return columns
 
 
 def _reopened(result: Result, directory: Path) -> Result:
