@@ -50,7 +50,7 @@ def write_segments(
     if texts and not result.has_texts:
         raise ResultError("this result was saved without its texts (--no-texts); write the scores without --texts.")
     chosen = of_metrics(result, *metrics) if metrics else result
-    if not any(table.segments() for table in chosen.tables.values()):
+    if not any(table.has_segments for table in chosen.tables.values()):
         raise ResultError(f"{', '.join(chosen.labels)}: no segment scores; choose another metric.")
     write_columns(segment_columns(chosen, wide, texts), target, form or form_of(target))
 
@@ -111,15 +111,24 @@ def _write_parquet(blocks: Iterator[Columns], target: str) -> None:
         from pyarrow import parquet
     except ImportError:
         raise _no_pyarrow() from None
-    joined: dict[str, list[Any]] = {}
+    chunks: dict[str, list[Any]] = {}
     for columns in blocks:
         for name, values in columns.items():
-            joined.setdefault(name, []).extend(values)
-    # from_pandas: NaN is null.
-    parquet.write_table(pyarrow.table({name: pyarrow.array(_plain(values), from_pandas=True) for name, values in joined.items()}), target)
+            # from_pandas: NaN is null.
+            chunks.setdefault(name, []).append(pyarrow.array(_plain(values), from_pandas=True))
+    parquet.write_table(pyarrow.table({name: _of_one_kind(found, pyarrow) for name, found in chunks.items()}), target)
 
 
 def _plain(values: Sequence[Any]) -> list[Any]:
     """The values of a column in kinds that Parquet has: as text where they are of several."""
     kinds = {type(value) for value in values if value is not None}
     return list(values) if len(kinds) <= 1 and kinds <= {int, float, str, bool, list} else [None if value is None else str(value) for value in values]
+
+
+def _of_one_kind(chunks: list[Any], pyarrow: Any) -> Any:
+    """The chunks of a column as one column: as text where they are of several kinds."""
+    kinds = {chunk.type for chunk in chunks} - {pyarrow.null()}
+    if len(kinds) > 1:
+        chunks = [pyarrow.array([None if value is None else str(value) for value in chunk.to_pylist()], pyarrow.string()) for chunk in chunks]
+        kinds = {pyarrow.string()}
+    return pyarrow.chunked_array([chunk.cast(kind) for chunk in chunks for kind in kinds or {pyarrow.null()}])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge.corpus.columns import Array, Ragged, blocks
 from nlgauge.errors import ParameterError, UnknownNameError
 from nlgauge.export.model import Cell, Column, Page, Sheet, column
 from nlgauge.export.numbers import counted, number
@@ -93,41 +94,65 @@ def column_names(result: Result) -> dict[tuple[str, str], str]:
 
 
 def segment_columns(result: Result, wide: bool = False, texts: bool = False) -> Iterator[dict[str, Sequence[Any]]]:
-    """The columns of one row per segment and system, system by system, so that a long file can be written without all records at once.
+    """The columns of one row per segment and system, system by system and some segments at a time, so that not all records are there at once.
 
     If `wide`, there is one row per segment, with columns system/output. Fields and texts stand before scores.
     """
-    corpus, names = result.corpus, column_names(result)
-    shared = _shared_columns(corpus, texts)
-    own = ((system, {**_system_columns(corpus, system, texts), **_scores(result, system, names)}) for system in result.systems)
-    if wide:
-        beside = {f"{system}/{name}": values for system, columns in own for name, values in columns.items() if values is not None}
-        yield {"segment": corpus.ids, **shared, **beside}
-        return
-    unknown = [None] * len(corpus)
-    for system, columns in own:
-        filled = {name: unknown if values is None else values for name, values in columns.items()}
-        yield {"segment": corpus.ids, "system": [system] * len(corpus), **shared, **filled}
+    names, shown = column_names(result), _Shown.of(result.corpus, texts)
+    for systems in [result.systems] if wide else [(system,) for system in result.systems]:
+        for start, stop in blocks(len(result.corpus)):
+            corpus = _between(result.corpus, start, stop)
+            shared = _shared_columns(corpus, shown)
+            own = {system: {**_system_columns(corpus, system, shown), **_scores(result, system, names, start, stop)} for system in systems}
+            if wide:
+                beside = {f"{system}/{name}": values for system, columns in own.items() for name, values in columns.items() if values is not None}
+                yield {"segment": corpus.ids, **shared, **beside}
+            else:
+                (system,) = systems
+                unknown = [None] * len(corpus)
+                filled = {name: unknown if values is None else values for name, values in own[system].items()}
+                yield {"segment": corpus.ids, "system": [system] * len(corpus), **shared, **filled}
 
 
-def _scores(result: Result, system: str, names: dict[tuple[str, str], str]) -> dict[str, Sequence[Any]]:
-    return {names[label, output]: values.tolist() for label in result.labels for output, values in result.tables[system, label].segments().items()}
+def _between(corpus: Corpus, start: int, stop: int) -> Corpus:
+    return corpus if stop - start == len(corpus) else corpus.take(np.arange(start, stop))
 
 
-def _shared_columns(corpus: Corpus, texts: bool) -> dict[str, Sequence[Any]]:
-    """What belongs to a segment whatever the system: further fields and, with texts, source and references."""
-    found: dict[str, Sequence[Any]] = {field_name(name): values for name, values in corpus.fields.items()}
-    if texts and corpus.sources is not None:
-        found["source"] = [corpus.texts[text] for text in corpus.sources.tolist()]
-    if texts and corpus.references is not None:
-        found |= _ragged("reference", corpus, corpus.references.lists())
+def _scores(result: Result, system: str, names: dict[tuple[str, str], str], start: int, stop: int) -> dict[str, Sequence[Any]]:
+    found: dict[str, Sequence[Any]] = {}
+    for label in result.labels:
+        found |= {names[label, output]: values.tolist() for output, values in result.tables[system, label].segment_block(start, stop).items()}
     return found
 
 
-def _system_columns(corpus: Corpus, system: str, texts: bool) -> dict[str, Sequence[Any] | None]:
+class _Shown(NamedTuple):
+    """Whether texts are shown, and where each segment of the whole corpus has one reference, or one prediction of a system."""
+
+    texts: bool
+    single_reference: bool
+    single_prediction: bool
+
+    @classmethod
+    def of(cls, corpus: Corpus, texts: bool) -> _Shown:
+        """How the texts of a corpus are shown."""
+        references = corpus.references is not None and corpus.references.is_single
+        return cls(texts, references, all(column.is_single for column in corpus.predictions.values()))
+
+
+def _shared_columns(corpus: Corpus, shown: _Shown) -> dict[str, Sequence[Any]]:
+    """What belongs to a segment whatever the system: further fields and, with texts, source and references."""
+    found: dict[str, Sequence[Any]] = {field_name(name): values for name, values in corpus.fields.items()}
+    if shown.texts and corpus.sources is not None:
+        found["source"] = corpus.texts.many(corpus.sources)
+    if shown.texts and corpus.references is not None:
+        found |= _ragged("reference", corpus, corpus.references, shown.single_reference)
+    return found
+
+
+def _system_columns(corpus: Corpus, system: str, shown: _Shown) -> dict[str, Sequence[Any] | None]:
     """What belongs to a segment's prediction by one system: further fields, None for those it does not have, and, with texts, the prediction."""
     found: dict[str, Sequence[Any] | None] = {field_name(name): values.get(system) for name, values in corpus.system_fields.items()}
-    return found | (_ragged("prediction", corpus, corpus.predictions[system].lists()) if texts else {})
+    return found | (_ragged("prediction", corpus, corpus.predictions[system], shown.single_prediction) if shown.texts else {})
 
 
 def field_name(name: str, taken: Container[str] = _TAKEN) -> str:
@@ -135,11 +160,12 @@ def field_name(name: str, taken: Container[str] = _TAKEN) -> str:
     return f"field.{name}" if name in taken else name
 
 
-def _ragged(name: str, corpus: Corpus, rows: Sequence[Sequence[int]]) -> dict[str, Sequence[Any]]:
+def _ragged(name: str, corpus: Corpus, column: Ragged, single: bool) -> dict[str, Sequence[Any]]:
     """Texts of which each segment has one, or else lists of texts under the plural."""
-    if all(len(row) == 1 for row in rows):
-        return {name: [corpus.texts[row[0]] for row in rows]}
-    return {f"{name}s": [[corpus.texts[text] for text in row] for row in rows]}
+    texts = corpus.texts.many(column.values)
+    if single:
+        return {name: texts}
+    return {f"{name}s": [texts[start:stop] for start, stop in pairwise(column.offsets.tolist())]}
 
 
 def output_named(result: Result, name: str) -> tuple[str, Output]:
@@ -205,26 +231,28 @@ class _Chosen:
     def values(self, metric: str) -> tuple[Array, Array]:
         """The scores, and the same turned so that higher is better."""
         label, output = output_named(self._result, metric)
-        rows = [self._result.tables[system, label].segments() for system in self._systems]
-        if not all(output.name in row for row in rows):
+        tables = [self._result.tables[system, label] for system in self._systems]
+        if not all(table.has_segments for table in tables):
             raise ParameterError(f"{label} has no segment scores; choose another metric.")
         if output.higher_is_better is None:
             raise ParameterError(f"{output.name} of {label} is neither better high nor low, so no segment is the worst; sort frame() by it.")
         self._outputs[metric] = output
-        scores = np.concatenate([row[output.name] for row in rows])
+        scores = np.concatenate([table.segments_of(output.name) for table in tables])
         return scores, scores if output.higher_is_better else -scores
 
     def listed(self, places: Array, columns: dict[str, Array], unknown: int) -> SegmentList:
         """The segments at these places with these columns, and their texts as far as the result has them."""
-        corpus, count = self._result.corpus, len(self._result.corpus)
+        count = len(self._result.corpus)
         share = Output("rank", None, 0, 1)
-        shared = _shared_columns(corpus, self._result.has_texts)
-        own = {system: _system_columns(corpus, system, self._result.has_texts) for system in self._systems}
+        corpus = self._result.corpus.take(places % count)
+        shown = _Shown.of(self._result.corpus, self._result.has_texts)
+        shared = _shared_columns(corpus, shown)
+        own = {system: _system_columns(corpus, system, shown) for system in self._systems}
         rows = []
-        for place in places.tolist():
-            system, segment = self._systems[place // count], place % count
+        for i, place in enumerate(places.tolist()):
+            system = self._systems[place // count]
             numbers = {name: float(values[place]) for name, values in columns.items()}
-            texts = {name: None if values is None else values[segment] for name, values in {**shared, **own[system]}.items()}
-            rows.append({"segment": corpus.ids[segment], "system": system, **numbers, **texts})
+            texts = {name: None if values is None else values[i] for name, values in {**shared, **own[system]}.items()}
+            rows.append({"segment": corpus.ids[i], "system": system, **numbers, **texts})
         note = f"{counted(unknown, 'segment')} without a value {'was' if unknown == 1 else 'were'} left out." if unknown else ""
         return SegmentList(rows, {name: self._outputs.get(name, share) for name in columns}, note)

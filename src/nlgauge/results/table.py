@@ -70,6 +70,25 @@ class Table:
         found = list(self._segments_in_blocks())
         return found[0] if len(found) == 1 else {name: np.concatenate([block[name] for block in found]) for name in found[0]}
 
+    @property
+    def has_segments(self) -> bool:
+        """Whether there are segment scores."""
+        return self.additive or bool(self.saved_segments)
+
+    def segments_of(self, output: str) -> Array:
+        """One output for every segment."""
+        if "_segments" in self.__dict__:
+            return self._segments[output]
+        return np.concatenate([block[output] for block in self._segments_in_blocks()])
+
+    def segment_block(self, start: int, stop: int) -> Arrays:
+        """Every output for some neighbouring segments; nothing for a corpus metric."""
+        if not isinstance(self.metric, Metric):
+            return {name: values[start:stop] for name, values in self.saved_segments.items()}
+        found = outputs_of(self.metric.for_segments(), {part: rows[start:stop] for part, rows in self.statistics.items()}, (stop - start,))
+        let_go(*self.statistics.values())
+        return found
+
     def undefined(self) -> dict[str, int]:
         """How many segments have no value of an output, where that is any: they are left out of its corpus score."""
         counts: Counter[str] = Counter()
@@ -81,10 +100,8 @@ class Table:
         if not isinstance(self.metric, Metric):
             yield self.saved_segments
             return
-        metric = self.metric.for_segments()
         for start, stop in blocks(len(next(iter(self.statistics.values())))):
-            yield outputs_of(metric, {part: rows[start:stop] for part, rows in self.statistics.items()}, (stop - start,))
-            let_go(*self.statistics.values())
+            yield self.segment_block(start, stop)
 
 
 def outputs_of(metric: AnyMetric, statistics: Arrays, shape: tuple[int, ...]) -> Arrays:
