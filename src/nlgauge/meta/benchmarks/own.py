@@ -31,12 +31,13 @@ def of_corpus(corpus: Corpus, humans: Sequence[str], group: str | None = None, n
     >>> of_corpus(Corpus.read(records, pooled=True), ["quality"])
     Benchmark(own: 1 segments, 2 systems, quality)
     """
+    others = [field for field in corpus.fields if field not in FIELD_NAMES["system"]]
     if not humans:
-        raise InputError(f"say which columns hold human scores with --human; there are {', '.join(corpus.fields) or 'none'}.")
+        raise InputError(f"say which columns hold human scores with --human; beside texts, ids and systems there are {', '.join(others) or 'none'}.")
     for field in humans:
         if field not in corpus.fields:
-            near = did_you_mean(field, corpus.fields)
-            raise UnknownNameError(f"there is no column {field!r}{near}; there are {', '.join(corpus.fields) or 'none'}.")
+            near = did_you_mean(field, others)
+            raise UnknownNameError(f"there is no column {field!r}{near}; beside texts, ids and systems there are {', '.join(others) or 'none'}.")
     (column,) = corpus.predictions.values()
     if (column.lengths != 1).any():
         raise InputError("some segment has several predictions of one system, and people judged one; give one prediction each.")
