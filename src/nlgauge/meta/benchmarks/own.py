@@ -8,10 +8,11 @@ from pathlib import Path
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
+from nlgauge.meta.agreement import known_mean
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.rows import Row
-from nlgauge.meta.reading import as_number
+from nlgauge.meta.reading import as_numbers
 
 
 def of_file(path: Path, humans: Sequence[str], group: str | None = None) -> Benchmark:
@@ -26,6 +27,8 @@ def of_file(path: Path, humans: Sequence[str], group: str | None = None) -> Benc
 
 def of_corpus(corpus: Corpus, humans: Sequence[str], group: str | None = None, name: str = "own") -> Benchmark:
     """The benchmark of a corpus in which every record is a segment of its own (`pooled`); its fields hold human scores, and perhaps the system.
+
+    A human score may be a list of what several annotators gave, None for one who did not judge it: their mean is the score.
 
     >>> records = [{"id": 7, "system": system, "prediction": "a cat", "reference": "the cat", "quality": 3} for system in "AB"]
     >>> of_corpus(Corpus.read(records, pooled=True), ["quality"])
@@ -45,17 +48,24 @@ def of_corpus(corpus: Corpus, humans: Sequence[str], group: str | None = None, n
     sources = None if corpus.sources is None else [strings[i] for i in corpus.sources.tolist()]
     references = None if corpus.references is None else corpus.references.lists()
     groups = None if group is None else corpus.values(group)
+    segments, systems = _named(corpus)
+    given = {
+        field: [as_numbers(value, f"{field} of segment {segment!r}") for value, segment in zip(corpus.fields[field], segments, strict=True)]
+        for field in humans
+    }
+    several = [field for field, judged in given.items() if any(len(numbers) > 1 for numbers in judged)]
     rows = [
         Row(
-            segment,
-            system,
-            {field: as_number(corpus.fields[field][i], f"{field} of segment {segment!r}") for field in humans},
+            segments[i],
+            systems[i],
+            {field: known_mean(judged[i]) for field, judged in given.items()},
             strings[texts[0]],
             None if sources is None else sources[i],
             () if references is None else tuple(strings[j] for j in references[i]),
+            {field: tuple(given[field][i]) for field in several},
             meta={} if groups is None else {"lp": str(groups[i])},
         )
-        for i, (segment, system, texts) in enumerate(zip(*_named(corpus), column.lists(), strict=True))
+        for i, texts in enumerate(column.lists())
     ]
     languages = (corpus.lang,) if corpus.lang else ()
     return Benchmark(BenchmarkCard(name, f"own data: {name}", "", languages, dict.fromkeys(humans, ""), "", "", "", ""), tuple(rows))
