@@ -1,18 +1,17 @@
-"""python -m studies STUDY: runs one study, continues where it was stopped, and prints its table."""
+"""python -m studies STUDY: runs one study and prints its table.
+
+Rows of models that were scored before come from nlgauge's cache of statistics.
+"""
 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from studies import leaderboard
-
-SCORES = Path("docs/results/scores")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__)
-    parser.add_argument("--work", type=Path, default=SCORES, help="directory for what was computed, numbers only (default: %(default)s)")
     studies = parser.add_subparsers(dest="study", required=True)
     shannon = studies.add_parser("shannon", help="Shannon Score, Information Difference, BLANC-Shannon on SummEval")
     shannon.add_argument("--upstream", type=int, default=0, help="sentences of context")

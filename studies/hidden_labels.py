@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
@@ -37,9 +36,8 @@ HEADER = [
 ]
 
 
-def report(work: Path, draws: int, seed: int) -> str:
+def report(draws: int, seed: int) -> str:
     """One row per benchmark, dimension, set of metrics, and number of labels that are shown."""
-    del work
     lines = []
     for benchmark, dimensions in BENCHMARKS.items():
         humans, metrics, published = scores(benchmark, dimensions)

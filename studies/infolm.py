@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 import nlgauge
@@ -20,19 +18,11 @@ def metrics(model: str) -> list[str]:
     return [*infolm, "chrf", "rouge", "bertscore(model='minilm', layer=6)"]
 
 
-def report(work: Path, benchmark: str, model: str, segments: int | None, lower: bool) -> str:
+def report(benchmark: str, model: str, segments: int | None, lower: bool) -> str:
     """Pearson, Spearman and Kendall with each human dimension, over texts and over systems."""
     rows = data.segments(benchmark, segments)
-    chosen = metrics(model)
-
-    def compute(segment: str) -> dict[str, dict[str, float]]:
-        by_system = rows[segment]
-        cased = str.lower if lower else str
-        predictions = {system: [cased(row.prediction)] for system, row in by_system.items()}
-        result = nlgauge.score(predictions, [[cased(text) for text in next(iter(by_system.values())).references]], metrics=chosen)
-        return {system: _named(result, system) for system in predictions}
-
-    found = study.resumable(work / f"infolm-{benchmark}-{model}{'-lower' if lower else ''}.jsonl", "; ".join(chosen), rows, compute)
+    results = study.results("infolm", {segment: _texts(by_system, lower) for segment, by_system in rows.items()}, metrics(model))
+    found = {segment: {system: _named(result, system) for system in result.systems} for segment, result in results.items()}
     systems = sorted({system for by_system in rows.values() for system in by_system})
     names = list(dict.fromkeys(name for by_system in found.values() for outputs in by_system.values() for name in outputs))
     parts = [f"{len(rows)} segments, {len(systems)} systems, {model}{', lower-cased' if lower else ''}"]
@@ -50,6 +40,12 @@ def report(work: Path, benchmark: str, model: str, segments: int | None, lower: 
         header = [dimension, *(f"{level} {measure}" for level in ("text", "system") for measure in study.MEASURES), "interval of the last"]
         parts.append(study.table(header, lines))
     return "\n\n".join(parts)
+
+
+def _texts(by_system: dict[str, data.Row], lower: bool) -> study.Texts:
+    cased = str.lower if lower else str
+    predictions = {system: cased(text) for system, text in data.predictions(by_system).items()}
+    return study.Texts(predictions, tuple(cased(text) for text in data.first(by_system).references))
 
 
 def _named(result: nlgauge.Result, system: str) -> dict[str, float]:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import nlgauge
 from nlgauge.analysis.shannon import rank_correlation, summary_statistics
 from nlgauge.corpus import Corpus
-from nlgauge.metric.registry import parse
 from studies import data, study
 
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
@@ -19,26 +15,17 @@ PAPER = {
 }
 
 
-def values(
-    work: Path, model: str, upstream: int, documents: int | None
-) -> tuple[dict[str, dict[str, data.Row]], dict[str, dict[str, dict[str, float]]]]:
-    """The rows of SummEval, and segment -> system -> outputs of the metric."""
-    rows = data.segments("summeval", documents)
-    metric = parse(f"shannon(model={model!r}, upstream={upstream})")
-
-    def compute(segment: str) -> dict[str, dict[str, float]]:
-        by_system = rows[segment]
-        predictions = {system: [row.prediction] for system, row in by_system.items()}
-        result = nlgauge.score(predictions, sources=[next(iter(by_system.values())).source], metrics=metric)
-        return {system: dict(result[system][result.labels[0]]) for system in predictions}
-
-    path = work / f"summeval-{model.replace(':', '-')}-k{upstream}.jsonl"
-    return rows, study.resumable(path, str(metric), rows, compute)
+def values(name: str, texts: dict[str, study.Texts], model: str, upstream: int = 0) -> dict[str, dict[str, dict[str, float]]]:
+    """segment -> system -> outputs of the metric."""
+    found = study.results(name, texts, f"shannon(model={model!r}, upstream={upstream})")
+    return {segment: {system: dict(result[system][result.labels[0]]) for system in result.systems} for segment, result in found.items()}
 
 
-def report(work: Path, model: str, upstream: int, documents: int | None) -> str:
+def report(model: str, upstream: int, documents: int | None) -> str:
     """The table as Markdown: our values with intervals, and those of the paper."""
-    rows, found = values(work, model, upstream, documents)
+    rows = data.segments("summeval", documents)
+    texts = {segment: study.Texts(data.predictions(by_system), source=data.first(by_system).source) for segment, by_system in rows.items()}
+    found = values("shannon", texts, model, upstream)
     systems = sorted({system for by_system in rows.values() for system in by_system})
     lines = []
     for name, output in OUTPUTS.items():
@@ -58,7 +45,7 @@ def report(work: Path, model: str, upstream: int, documents: int | None) -> str:
 def _biases(rows: dict[str, dict[str, data.Row]], found: dict[str, dict[str, dict[str, float]]], systems: list[str]) -> str:
     """Table 3: what the metrics and people reward beside quality, over all summaries."""
     texts = {system: [by_system[system].prediction for by_system in rows.values()] for system in systems}
-    documents = [next(iter(by_system.values())).source for by_system in rows.values()]
+    documents = [data.first(by_system).source for by_system in rows.values()]
     statistics = summary_statistics(Corpus.read(texts, None, documents))
     ours = {name: study.columns(found, systems, output).ravel() for name, output in OUTPUTS.items()}
     ours |= {dimension: data.human(rows, dimension).ravel() for dimension in DIMENSIONS}

@@ -1,16 +1,15 @@
-"""Long work that can be stopped and continued, and the correlations that all studies print."""
+"""Scoring a segment at a time, and the correlations that all studies print."""
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from nlgauge import Result, Scorer
 from nlgauge.meta.coefficients import coefficient
 from nlgauge.meta.intervals import percentile
 from nlgauge.meta.levels import at_level
@@ -20,33 +19,30 @@ from nlgauge.meta.resampling import Draws
 MEASURES = ("pearson", "spearman", "kendall")
 
 
-def resumable(path: Path, signature: str, ids: Iterable[str], compute: Callable[[str], Any]) -> dict[str, Any]:
-    """id -> what `compute` gave, from a file to which one line per id is added; a file with another signature is refused."""
-    done: dict[str, Any] = {}
-    if path.exists():
-        # A line that was cut while it was written is computed again.
-        whole = [line for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if line.endswith("\n")]
-        head, *lines = [json.loads(line) for line in whole]
-        if head["signature"] != signature:
-            raise SystemExit(f"{path} holds another run ({head['signature']}); move it away, or run what it holds")
-        done = {line["id"]: line["value"] for line in lines}
-        path.write_text("".join(whole), encoding="utf-8")
-    else:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"signature": signature}) + "\n", encoding="utf-8")
-    ids = list(ids)
-    missing = [one for one in ids if one not in done]
+class Texts(NamedTuple):
+    """The texts of a segment: one prediction per system, and what they are compared with."""
+
+    predictions: dict[str, str]
+    references: tuple[str, ...] | None = None
+    source: str | None = None
+
+
+def results(name: str, segments: Mapping[str, Texts], metrics: str | list[str]) -> dict[str, Result]:
+    """segment -> its result, with the time that is left.
+
+    Segments are scored one by one, since a system may lack one, and because rows of costly metrics are in nlgauge's cache of statistics when the call
+    that scored them is over: a study that was ended has lost one segment, and one that is called again computes nothing.
+    """
+    scorer = Scorer(metrics)
     started = time.monotonic()
-    for count, one in enumerate(missing):
-        if count:
-            left = (time.monotonic() - started) / count * (len(missing) - count)
-            print(f"\r{path.stem}: {len(ids) - len(missing) + count} of {len(ids)}, {left / 60:.0f} min left ", end="", file=sys.stderr, flush=True)
-        done[one] = compute(one)
-        with path.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps({"id": one, "value": done[one]}) + "\n")
-    if missing:
-        print(file=sys.stderr)
-    return {one: done[one] for one in ids}
+    found: dict[str, Result] = {}
+    for segment, (predictions, references, source) in segments.items():
+        left = (time.monotonic() - started) / max(len(found), 1) * (len(segments) - len(found)) / 60
+        print(f"\r{name}: {len(found)} of {len(segments)}" + (f", {left:.0f} min left  " if found else ""), end="", file=sys.stderr, flush=True)
+        by_system = {system: [text] for system, text in predictions.items()}
+        found[segment] = scorer(by_system, references and [references], source and [source], show_progress=False)
+    print(f"\r{name}: {len(found)} of {len(segments)}" + " " * 16, file=sys.stderr)
+    return found
 
 
 def system_level(metric: np.ndarray, human: np.ndarray, measure: str) -> float:

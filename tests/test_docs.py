@@ -42,6 +42,9 @@ def test_the_pages_of_metrics_and_models_have_all_of_them():
     assert all(f"| `{name}`" in metrics for name in OURS)
     assert all(f"| `{name}`: " in models for name in CATALOGUE)
     assert all(card(name).default_model in ("", *CATALOGUE) for name in OURS)
+    lines = models.splitlines()
+    for model in ("stsb-roberta-large", "roberta-large-mnli", "gpt2"):  # all that NUBIA reads
+        assert any(line.startswith(f"| `{model}`: ") and "`nubia`" in line for line in lines)
 
 
 def test_every_card_says_what_its_numbers_were_tested_against():

@@ -121,7 +121,7 @@ def test_a_row_that_got_no_reply_is_not_a_score_and_says_why(cache, answer, reas
     def script(body: dict[str, Any], number: int) -> Answer:
         return answer if "bad" in body["messages"][0]["content"].split("Text:")[1] else steady(body, number)
 
-    with serving(script) as server:
+    with serving(script) as server, pytest.warns(UserWarning, match=f"gave no reply to some or all requests: .*{reason}"):
         result = score(server.url, ["good", "bad"], cache, calls="tries=2")
     assert result["j"]["score"] == pytest.approx(4.25) and result["j"]["failed"] == 1
     rows = result.segments("records")
@@ -371,14 +371,23 @@ def test_the_key_is_nowhere_but_in_the_header(cache, tmp_path, capfd):
         return steady(body, number)
 
     with serving(script) as server:
-        result = score(server.url, ["a", "echo", "angry"], cache, calls="tries=1")
-        explained = "".join(str(result.explain("j", i)) for i in range(3))
+        with pytest.warns(UserWarning, match="gave no reply") as warned:
+            result = score(server.url, ["a", "echo", "angry"], cache, calls="tries=1")
+            explained = "".join(str(result.explain("j", i)) for i in range(3))
         result.save(tmp_path / "result")
         with pytest.raises(JudgeError) as raised:
             score(server.url, ["angry", *(f"angry {i}" for i in range(9))], cache, calls="tries=1")
     assert all(headers["Authorization"] == f"Bearer {KEY}" for headers in server.headers)
     sqlite3.connect(cache).execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    shown = [explained, repr(result), str(raised.value), repr(result.job.metrics), json.dumps(dict(result.signatures)), *capfd.readouterr()]
+    shown = [
+        *(str(one.message) for one in warned),
+        explained,
+        repr(result),
+        str(raised.value),
+        repr(result.job.metrics),
+        json.dumps(dict(result.signatures)),
+        *capfd.readouterr(),
+    ]
     files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) > 4
     assert all(KEY not in text for text in shown) and all(KEY.encode() not in data for data in files)
@@ -466,7 +475,8 @@ def test_errors_of_a_client_are_read_by_their_status(cache):
 
     client = LikeOpenAI(script)
     metric = FileJudge(model=Client(client, name="failing"), calls=f"cache={cache} first_wait=0.01 concurrency=1")
-    result = nlgauge.score(["a", "odd"], metrics=metric)
+    with pytest.warns(UserWarning, match="gave no reply to some or all requests: .*odd"):
+        result = nlgauge.score(["a", "odd"], metrics=metric)
     assert result[str(metric)]["failed"] == 1 and result[str(metric)]["score"] == pytest.approx(4.25)
     with pytest.raises(JudgeError, match="instead of a response with choices"):
         nlgauge.score(["a"], metrics=FileJudge(model=Client(lambda **body: "4", name="words")))

@@ -61,9 +61,9 @@ def row(text: str, metric: str) -> list[str]:
 
 
 def test_scores_are_kept_and_not_computed_again(done: Path) -> None:
-    folder = done / "leaderboard" / NAME
+    folder = done / NAME
     assert {path.name for path in folder.iterdir()} == {"chrf.json.gz", "rouge.json.gz", "self_bleu.json.gz"}
-    assert [path.name for path in (done / "leaderboard" / f"{NAME}-6").iterdir()] == ["ter.json.gz"]
+    assert [path.name for path in (done / f"{NAME}-6").iterdir()] == ["ter.json.gz"]
     found = read(folder / "rouge.json.gz")
     assert list(found.segments) == ["rougeL", "rouge1"] and found.seconds >= 0
     (whole,) = texts(NAME).score("rouge").values()
@@ -106,7 +106,7 @@ def test_page_of_learned_metrics(done: Path, monkeypatch: pytest.MonkeyPatch) ->
         segments={"pairwise": [None, *values[1:]], "covered": [0.25] * len(values), "first_preferred": [None, *[0.5] * (len(values) - 1)]},
         systems={},
     )
-    judge.save(done / "leaderboard" / f"{NAME}-4")
+    judge.save(done / f"{NAME}-4")
     leaderboard.report(done, "tables", [NAME], pages=done / "pages", draws=20)
     text = (done / "pages" / "learned.md").read_text(encoding="utf-8")
     tables_of, judges = text[: text.index("| judge |")], text[text.index("| judge |") :]
@@ -120,14 +120,14 @@ def test_page_of_learned_metrics(done: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_scores_of_other_texts_are_refused(done: Path) -> None:
-    path = done / "leaderboard" / NAME / "chrf.json.gz"
+    path = done / NAME / "chrf.json.gz"
     msgspec.structs.replace(read(path), fingerprint="0" * 16).save(path.parent)
     with pytest.raises(SystemExit, match="kept scores of chrf are of other texts than those of sample"):
-        tables(done / "leaderboard", NAME, 20)
+        tables(done, NAME, 20)
     assert leaderboard.report(done, "score", [NAME]).startswith("1 scored")
     path.write_bytes(gzip.compress(b"{}"))
     with pytest.raises(ResultError, match="is damaged"):
-        tables(done / "leaderboard", NAME, 20)
+        tables(done, NAME, 20)
 
 
 def test_clusters_of_pairs() -> None:

@@ -7,6 +7,7 @@ A test compares the page with what this writes.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 from nlgauge.metric.card import card
@@ -41,7 +42,10 @@ def page() -> str:
     users: dict[str, list[str]] = {}
     for name, metric in metric_classes().items():
         if metric.__module__.startswith("nlgauge.metrics."):
-            users.setdefault(card(name).default_model, []).append(f"`{name}`")
+            # Some read several models, each a parameter of its own.
+            models = [field.default for field in fields(metric) if isinstance(field.default, str) and field.default in CATALOGUE]
+            for model in dict.fromkeys((card(name).default_model, *models)):
+                users.setdefault(model, []).append(f"`{name}`")
     parts = [OPENING]
     for kind, heading in SECTIONS.items():
         rows = [_line(_row(entry, users.get(entry.name, []))) for entry in CATALOGUE.values() if entry.kind == kind]

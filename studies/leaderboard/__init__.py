@@ -14,6 +14,7 @@ from studies.leaderboard.boards import BENCHMARKS
 from studies.leaderboard.scoring import score
 
 PAGES = Path("docs/results")
+SCORES = PAGES / "scores" / "leaderboard"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,11 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     tables.add_argument("--pages", type=Path, default=PAGES, help="folder of the pages (default: %(default)s)")
     tables.add_argument("--draws", type=int, default=1000, help="draws of intervals and tests (default: %(default)s)")
     for step in (scoring, tables):
+        step.add_argument("--scores", type=Path, default=SCORES, help="folder of what is kept, numbers only (default: %(default)s)")
         step.add_argument("-b", "--benchmark", dest="benchmarks", action="append", choices=sorted(BENCHMARKS), help="a benchmark (default: all)")
 
 
 def report(
-    work: Path,
+    scores: Path,
     step: str,
     benchmarks: list[str] | None,
     metrics: list[str] | None = None,
@@ -39,9 +41,8 @@ def report(
     draws: int = 1000,
 ) -> str:
     """What was done, in one line."""
-    folder = work / "leaderboard"
     if step == "score":
-        return score(folder, benchmarks or list(BENCHMARKS), metrics, again)
+        return score(scores, benchmarks or list(BENCHMARKS), metrics, again)
     from studies.leaderboard.page import write
 
-    return write(folder, pages, benchmarks or list(BENCHMARKS), draws)
+    return write(scores, pages, benchmarks or list(BENCHMARKS), draws)

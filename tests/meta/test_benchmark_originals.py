@@ -293,8 +293,10 @@ def test_what_is_not_known_is_refused(tmp_path, name, text):
 def test_what_is_not_there_or_broken_is_refused(tmp_path):
     with pytest.raises(InputError, match="there is no file or folder"):
         originals.read(tmp_path / "nothing.jsonl")
-    with pytest.raises(InputError, match="is not JSON"):
-        originals.read(write(tmp_path / "x.jsonl", "{"))
+    with pytest.raises(InputError, match=r"x\.jsonl, line 3 is not JSON"):
+        originals.read(write(tmp_path / "x.jsonl", '{"a": 1}\n\n{"a": NaN}\n'))
+    with pytest.raises(InputError, match=r"x\.json is not JSON"):
+        originals.read(write(tmp_path / "x.json", "{"))
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="is not a file of a benchmark"):
         originals.read(tmp_path / "empty")

@@ -9,6 +9,7 @@ import math
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -166,13 +167,33 @@ def test_a_file_of_records_with_human_columns(tmp_path):
     assert {row["human"] for row in json.loads(out)["rows"]} == {"adequacy"}
     code, _, err = run(str(path), "-m", "chrf", *QUICK)
     assert code == 2
-    assert "say which columns hold human scores with --human; there are" in err
+    assert "say which columns hold human scores with --human; beside texts, ids and systems there are lp, adequacy." in " ".join(err.split())
     code, out, err = run(str(path), "--human", "adequacy", "--group-by", "lp", "-m", "chrf", "--json", *QUICK)
     assert code == 0, err
     assert {row["group"] for row in json.loads(out)["rows"]} == {"fr-en", "de-en", "average"}
     code, _, err = run(str(path), "--human", "adequecy", "-m", "chrf", *QUICK)
     assert code != 0
-    assert "did you mean 'adequacy'" in err
+    assert "did you mean 'adequacy'?); beside texts, ids and systems there are lp, adequacy." in " ".join(err.split())
+
+
+def test_a_human_column_of_several_annotators_is_read_as_human_raw_is(tmp_path):
+    ratings = [[len(record["prediction"]), len(record["prediction"]) % 4, None if i % 4 else i] for i, record in enumerate(records())]
+    own, benchmark = tmp_path / "own.jsonl", tmp_path / "benchmark.jsonl"
+    own.write_text("".join(json.dumps({**record, "adequacy": each}) + "\n" for record, each in zip(records(), ratings, strict=True)), "utf-8")
+    lines = [
+        {"segment": record["id"], "system": record["system"], "prediction": record["prediction"], "references": [record["reference"]]}
+        | {"human": {"adequacy": float(np.nanmean(np.array(each, dtype=float)))}, "human_raw": {"adequacy": each}}
+        for record, each in zip(records(), ratings, strict=True)
+    ]
+    benchmark.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    words = "--human", "adequacy", "-m", "chrf", "--json", "--interval", "none"
+    found = [json.loads(run(str(path), *words)[1])["rows"] for path in (own, benchmark)]
+    assert found[0] == found[1]
+    assert any(row["ceiling"] is not None and row["disattenuated"] is not None for row in found[0])
+    own.write_text(json.dumps({**records()[0], "adequacy": [4, "much"]}), "utf-8")
+    code, _, err = run(str(own), *words)
+    assert code == 2
+    assert "adequacy of segment '0' must be a number, got 'much'" in err
 
 
 def test_a_study_of_a_file_is_opened_again_from_elsewhere(tmp_path, monkeypatch):

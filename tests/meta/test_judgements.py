@@ -129,6 +129,17 @@ def test_from_a_result_and_fields_of_its_records() -> None:
         Judgements.from_result(scored, "domain")
 
 
+def test_from_a_result_of_records_that_several_annotators_judged() -> None:
+    records = [
+        {"id": i, "system": system, "prediction": f"{system} sat {i}", "reference": "it sat", "adequacy": [i, i + extra, None if i else 5]}
+        for system, extra in (("A", 1), ("B", 2))
+        for i in range(3)
+    ]
+    judged = Judgements.from_result(nlgauge.score(records, metrics=["chrf"]), "adequacy")
+    assert judged.human().tolist() == [[2, 1.5, 2.5], [7 / 3, 2, 3]]
+    assert judged.ratings["adequacy"].shape == (2, 3, 3)
+
+
 def test_from_a_result_and_a_file(tmp_path: Path) -> None:
     rows = [{"system": system, "segment": f"s{i}", "adequacy": i} for system in "AB" for i in range(3)]
     path = tmp_path / "human.jsonl"

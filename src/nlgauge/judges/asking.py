@@ -257,7 +257,10 @@ class _Asking:
         return found
 
     def _warn(self, rows: list[list[Reply]]) -> None:
-        """Warns, once per metric and corpus, of what a server does that nobody asked for."""
+        """Warns, once per metric and corpus, of why there is no reply, and of what a server does that nobody asked for."""
+        unanswered = next((reply["why"] for row in rows for reply in row if reply.get("failure") == "failed"), None)
+        if unanswered is not None:
+            self._warn_once(f"{self.judge.name} gave no reply to some or all requests: {unanswered}")
         drawn = [{text_of(reply) for reply in row[: self.ask.n]} for row in rows if sum("failure" not in reply for reply in row) >= _EQUAL_SAMPLES]
         if self.ask.temperature > 0 and self.ask.n >= _EQUAL_SAMPLES and drawn and all(len(texts) == 1 for texts in drawn):
             self._warn_once(

@@ -13,7 +13,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError
 from nlgauge.io.files import Address
 from nlgauge.meta.judgements import Judgements
-from nlgauge.meta.reading import as_number, from_frame, records_of
+from nlgauge.meta.reading import as_number, as_numbers, from_frame, records_of
 from nlgauge.results.result import Result
 
 
@@ -95,9 +95,7 @@ def _of_fields(corpus: Corpus, humans: str | Sequence[str]) -> dict[str, Array]:
 
 
 def _cells(values: list[list[Any]], name: str) -> Array:
-    lists = [
-        [[as_number(one, name) for one in value] if isinstance(value, list | tuple) else [as_number(value, name)] for value in row] for row in values
-    ]
+    lists = [[as_numbers(value, name) for value in row] for row in values]
     found = np.full((len(lists), len(lists[0]), max((len(cell) for row in lists for cell in row), default=1) or 1), np.nan)
     for i, row in enumerate(lists):
         for j, cell in enumerate(row):

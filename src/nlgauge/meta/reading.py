@@ -135,9 +135,7 @@ def _ratings(name: str, cells: Sequence[tuple[int, int]], values: Sequence[Any],
             found[(*cell, order[person])] = as_number(value, name)
         return found
     _check_once(name, cells)
-    lists = [
-        [as_number(one, name) for one in value] if isinstance(value, list | tuple | np.ndarray) else [as_number(value, name)] for value in values
-    ]
+    lists = [as_numbers(value, name) for value in values]
     found = np.full((*shape, max(map(len, lists), default=1) or 1), np.nan)
     for cell, numbers in zip(cells, lists, strict=True):
         found[cell][: len(numbers)] = numbers
@@ -171,6 +169,15 @@ def as_number(value: Any, what: str) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise InputError(f"{what} must be a number, got {value!r:.60}.") from None
+
+
+def as_numbers(value: Any, what: str) -> list[float]:
+    """What each annotator said of one output, NaN for one who did not judge it; a single number is that of one annotator.
+
+    >>> as_numbers([4, None], "adequacy"), as_numbers("3", "adequacy")
+    ([4.0, nan], [3.0])
+    """
+    return [as_number(one, what) for one in (value if isinstance(value, list | tuple | np.ndarray) else [value])]
 
 
 def from_pairs(

@@ -8,10 +8,11 @@ from pathlib import Path
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
+from nlgauge.meta.agreement import known_mean
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.rows import Row
-from nlgauge.meta.reading import as_number
+from nlgauge.meta.reading import as_numbers
 
 
 def of_file(path: Path, humans: Sequence[str], group: str | None = None) -> Benchmark:
@@ -27,16 +28,19 @@ def of_file(path: Path, humans: Sequence[str], group: str | None = None) -> Benc
 def of_corpus(corpus: Corpus, humans: Sequence[str], group: str | None = None, name: str = "own") -> Benchmark:
     """The benchmark of a corpus in which every record is a segment of its own (`pooled`); its fields hold human scores, and perhaps the system.
 
+    A human score may be a list of what several annotators gave, None for one who did not judge it: their mean is the score.
+
     >>> records = [{"id": 7, "system": system, "prediction": "a cat", "reference": "the cat", "quality": 3} for system in "AB"]
     >>> of_corpus(Corpus.read(records, pooled=True), ["quality"])
     Benchmark(own: 1 segments, 2 systems, quality)
     """
+    others = [field for field in corpus.fields if field not in FIELD_NAMES["system"]]
     if not humans:
-        raise InputError(f"say which columns hold human scores with --human; there are {', '.join(corpus.fields) or 'none'}.")
+        raise InputError(f"say which columns hold human scores with --human; beside texts, ids and systems there are {', '.join(others) or 'none'}.")
     for field in humans:
         if field not in corpus.fields:
-            near = did_you_mean(field, corpus.fields)
-            raise UnknownNameError(f"there is no column {field!r}{near}; there are {', '.join(corpus.fields) or 'none'}.")
+            near = did_you_mean(field, others)
+            raise UnknownNameError(f"there is no column {field!r}{near}; beside texts, ids and systems there are {', '.join(others) or 'none'}.")
     (column,) = corpus.predictions.values()
     if (column.lengths != 1).any():
         raise InputError("some segment has several predictions of one system, and people judged one; give one prediction each.")
@@ -44,17 +48,24 @@ def of_corpus(corpus: Corpus, humans: Sequence[str], group: str | None = None, n
     sources = None if corpus.sources is None else [strings[i] for i in corpus.sources.tolist()]
     references = None if corpus.references is None else corpus.references.lists()
     groups = None if group is None else corpus.values(group)
+    segments, systems = _named(corpus)
+    given = {
+        field: [as_numbers(value, f"{field} of segment {segment!r}") for value, segment in zip(corpus.fields[field], segments, strict=True)]
+        for field in humans
+    }
+    several = [field for field, judged in given.items() if any(len(numbers) > 1 for numbers in judged)]
     rows = [
         Row(
-            segment,
-            system,
-            {field: as_number(corpus.fields[field][i], f"{field} of segment {segment!r}") for field in humans},
+            segments[i],
+            systems[i],
+            {field: known_mean(judged[i]) for field, judged in given.items()},
             strings[texts[0]],
             None if sources is None else sources[i],
             () if references is None else tuple(strings[j] for j in references[i]),
+            {field: tuple(given[field][i]) for field in several},
             meta={} if groups is None else {"lp": str(groups[i])},
         )
-        for i, (segment, system, texts) in enumerate(zip(*_named(corpus), column.lists(), strict=True))
+        for i, texts in enumerate(column.lists())
     ]
     languages = (corpus.lang,) if corpus.lang else ()
     return Benchmark(BenchmarkCard(name, f"own data: {name}", "", languages, dict.fromkeys(humans, ""), "", "", "", ""), tuple(rows))

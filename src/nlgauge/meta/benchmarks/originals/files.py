@@ -37,7 +37,7 @@ class Opened:
             return []
         try:
             if self.kind == "jsonl":
-                found: Any = [msgspec.json.decode(line) for line in lines_of(self.text) if line.strip()]
+                found: Any = [self._line(number, line) for number, line in enumerate(lines_of(self.text), 1) if line.strip()]
             elif self.kind == "json":
                 found = msgspec.json.decode(self.text)
             else:
@@ -45,6 +45,12 @@ class Opened:
         except msgspec.DecodeError as error:
             raise InputError(f"{self.place} is not JSON: {error}.") from None
         return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+
+    def _line(self, number: int, line: str) -> Any:
+        try:
+            return msgspec.json.decode(line)
+        except msgspec.DecodeError as error:
+            raise InputError(f"{self.place}, line {number} is not JSON: {error}.") from None
 
     def _table(self) -> list[dict[str, str]]:
         """Rows of a .csv or .tsv file; what machine translation calls .csv may be separated by blanks."""
