@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import subprocess
 import sys
 import textwrap
@@ -302,14 +303,16 @@ def test_an_interrupt_ends_the_workers(two_workers, started):
 
 
 def test_a_worker_whose_parent_is_gone_does_not_finish_its_chunk():
-    corpus = Corpus.read([" ".join(f"a{i}" for i in range(60_000))], [" ".join(f"b{i}" for i in range(60_000))])
+    words = [f"a{i % 50}" for i in range(300)]
+    mixed = [" ".join(random.Random(i).sample(words, len(words))) for i in range(200)]
+    corpus = Corpus.read(mixed, [" ".join(words)] * len(mixed))
     task = Task("score", Job(labelled("ter")), Reducer.of(None, corpus))
     command = [sys.executable, "-P", "-m", "nlgauge.run.processes.worker"]
     environment = {**os.environ, "NLGAUGE_KERNELS": "python"}  # with which this chunk takes minutes
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment) as worker:
         try:
             send(worker.stdin, of_task(task))
-            send(worker.stdin, of_chunk(Chunk(corpus, np.arange(1), RunOptions())))
+            send(worker.stdin, of_chunk(Chunk(corpus, np.arange(len(corpus)), RunOptions())))
             with pytest.raises(subprocess.TimeoutExpired):
                 worker.wait(3)
             worker.stdin.close()
