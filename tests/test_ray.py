@@ -497,6 +497,20 @@ def test_a_cluster_of_our_own_is_gone_after_its_driver_was_killed(kill, place):
     assert list(place.iterdir()) == []
 
 
+def test_a_program_on_a_cluster_that_is_asked_to_end_says_what_is_kept(tmp_path, place):
+    (tmp_path / "texts.txt").write_text("".join(f"{i} {i % 7} is a text of some words and of {i % 13}\n" for i in range(100_000)), encoding="utf-8")
+    options = ["-m", "ter", "-r", "texts.txt", "B=texts.txt", "-o", "out", "--executor", "ray", "--jobs", "1", "--no-intervals"]
+    command = [sys.executable, "-m", "nlgauge", "score", "-q", *options]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=alone(place), cwd=tmp_path)
+    log = tmp_path / "out.unfinished" / "log.jsonl"
+    while process.poll() is None and not (log.exists() and b"scored" in log.read_bytes()):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate()
+    assert (process.returncode, said) == (143, "interrupted; what is done is in out.unfinished, and the same command with --resume goes on\n")
+    assert list(place.iterdir()) == []
+
+
 # --- what is asked for
 
 

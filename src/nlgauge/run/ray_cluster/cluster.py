@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
@@ -76,6 +78,22 @@ def loopback() -> Iterator[None]:
 
 
 @contextmanager
+def _own_signals() -> Iterator[None]:
+    """What SIGTERM does stays as it was: Ray would end the process when it comes, before anybody could say what is kept."""
+    from ray._private import utils
+
+    theirs, before = utils.set_sigterm_handler, signal.getsignal(signal.SIGTERM)
+    utils.set_sigterm_handler = lambda handler: None
+    try:
+        yield
+    finally:
+        utils.set_sigterm_handler = theirs
+        # Beneath Python, Ray has put one more handler in front, which prints where the process was.
+        if before is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
 def _environment(values: Mapping[str, str]) -> Iterator[None]:
     """What is started meanwhile has these values in its environment."""
     before = {name: os.environ.get(name) for name in values}
@@ -112,7 +130,7 @@ def _watched() -> Iterator[str]:
 
 
 def _start(ray: Any, workers: int | None, directory: str) -> None:
-    with loopback(), _environment({watcher.MARK: directory}):
+    with loopback(), _own_signals(), _environment({watcher.MARK: directory}):
         ray.init(
             address="local",
             num_cpus=max(threads(), workers or 1),
@@ -132,7 +150,8 @@ def _start(ray: Any, workers: int | None, directory: str) -> None:
 
 def _join(ray: Any, address: str) -> None:
     try:
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        with _own_signals():
+            ray.init(address=address, log_to_driver=False, logging_level="ERROR")
     except (ConnectionError, ValueError, RuntimeError) as error:
         first = next(iter(str(error).splitlines()), type(error).__name__)
         raise NlgaugeError(f"no Ray cluster was found at {address!r} ({first}); start one with `ray start --head`, or give no address.") from error
