@@ -33,7 +33,7 @@ if os.name == "nt":
 pytest.importorskip("ray", reason="Ray is not installed")
 
 from nlgauge.run.ray_cluster import Ray
-from nlgauge.run.ray_cluster.cluster import loopback, shares
+from nlgauge.run.ray_cluster.cluster import _place, loopback, shares
 from nlgauge.run.ray_cluster.crew import _TRIES, _WINDOW, Crew, Member, _Run
 from nlgauge.run.ray_cluster.watcher import processes_of
 
@@ -456,6 +456,16 @@ def test_a_cluster_of_our_own_hears_this_machine_alone_and_is_gone_afterwards(tm
     assert (done.returncode, done.stdout) == (0, "interrupted\n"), done.stderr
     assert done.stderr == ""
     assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize(("given", "expected"), [("/a/scratch/directory", "/a/scratch/directory"), ("/a/scratch/directory2", "/tmp")])
+def test_sockets_are_where_their_paths_are_short_enough(given, expected, monkeypatch):
+    monkeypatch.delenv("RAY_TMPDIR", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", given)
+    assert _place() == expected
+    monkeypatch.setattr(tempfile, "tempdir", "/elsewhere")
+    monkeypatch.setenv("RAY_TMPDIR", given)
+    assert _place() == expected
 
 
 KILLED = """

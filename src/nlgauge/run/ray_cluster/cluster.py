@@ -20,6 +20,8 @@ _LOOPBACK = "127.0.0.1"
 # What Ray reads when it starts a cluster: no report to its makers, and (a switch that is named after the systems whose default it is) no
 # address but loopback.
 _PRIVATE = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+# The path of a socket has 103 bytes at the most on some systems, and Ray's are up to 83 longer than the place that our directory is in.
+_LONGEST_PLACE = 20
 
 
 @contextmanager
@@ -117,9 +119,7 @@ def _watched() -> Iterator[str]:
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
     assert process.stdin is not None
     try:
-        # Where Ray would put its own; paths of sockets must be short.
-        parent = os.environ.get("RAY_TMPDIR") or ("/tmp" if sys.platform == "darwin" else tempfile.gettempdir())  # noqa: S108
-        directory = tempfile.mkdtemp(prefix="nlgauge-", dir=parent)
+        directory = tempfile.mkdtemp(prefix="nlgauge-", dir=_place())
         process.stdin.write(directory.encode())
         process.stdin.flush()
         yield directory
@@ -127,6 +127,12 @@ def _watched() -> Iterator[str]:
         with suppress(BrokenPipeError):
             process.stdin.close()
         process.wait()
+
+
+def _place() -> str:
+    """Where temporary files go, unless the paths of sockets would be too long there."""
+    given = os.environ.get("RAY_TMPDIR") or tempfile.gettempdir()
+    return "/tmp" if os.name == "posix" and len(os.fsencode(given)) > _LONGEST_PLACE else given  # noqa: S108
 
 
 def _start(ray: Any, workers: int | None, directory: str) -> None:
