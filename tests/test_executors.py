@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import subprocess
 import sys
 import textwrap
@@ -31,6 +32,7 @@ from nlgauge.run.chunk import Chunk, Job, Task
 from nlgauge.run.executors import Serial, Threads
 from nlgauge.run.prepare import labelled
 from nlgauge.run.processes import Processes, wire
+from nlgauge.run.processes.messages import of_chunk, of_task
 from nlgauge.run.processes.wire import WireError, receive, send
 from nlgauge.run.reduction import Reducer
 
@@ -298,6 +300,25 @@ def test_an_interrupt_ends_the_workers(two_workers, started):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", executor=Interrupted(20))
     assert len(started) == 2
     assert_ended(started)
+
+
+def test_a_worker_whose_parent_is_gone_does_not_finish_its_chunk():
+    words = [f"a{i % 50}" for i in range(300)]
+    mixed = [" ".join(random.Random(i).sample(words, len(words))) for i in range(200)]
+    corpus = Corpus.read(mixed, [" ".join(words)] * len(mixed))
+    task = Task("score", Job(labelled("ter")), Reducer.of(None, corpus))
+    command = [sys.executable, "-P", "-m", "nlgauge.run.processes.worker"]
+    environment = {**os.environ, "NLGAUGE_KERNELS": "python"}  # with which this chunk takes minutes
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment) as worker:
+        try:
+            send(worker.stdin, of_task(task))
+            send(worker.stdin, of_chunk(Chunk(corpus, np.arange(len(corpus)), RunOptions())))
+            with pytest.raises(subprocess.TimeoutExpired):
+                worker.wait(3)
+            worker.stdin.close()
+            assert worker.wait(20) == 0
+        finally:
+            worker.kill()
 
 
 def test_a_workers_error_surfaces_as_ours(two_workers):

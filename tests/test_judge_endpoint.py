@@ -361,6 +361,16 @@ def test_a_damaged_cache_is_set_aside(cache, damage):
         score(server.url, ["text 0 " * 20], cache, calls="offline=True")
 
 
+@pytest.mark.parametrize("name", ["file/replies.sqlite", "folder"])
+def test_nothing_is_asked_where_replies_cannot_be_kept(tmp_path, name):
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    (tmp_path / "folder").mkdir()
+    with serving(steady) as server:
+        with pytest.raises(JudgeError, match=f"replies .*{name} cannot be used: .+; name another with calls='cache=FILE'"):
+            score(server.url, ["text"], tmp_path / name)
+        assert not server.bodies
+
+
 def test_the_key_is_nowhere_but_in_the_header(cache, tmp_path, capfd):
     def script(body: dict[str, Any], number: int) -> Answer:
         words = body["messages"][0]["content"]

@@ -6,10 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import cli_cases
@@ -32,8 +34,9 @@ if os.name == "nt":
 pytest.importorskip("ray", reason="Ray is not installed")
 
 from nlgauge.run.ray_cluster import Ray
-from nlgauge.run.ray_cluster.cluster import loopback, shares
+from nlgauge.run.ray_cluster.cluster import _place, loopback, shares
 from nlgauge.run.ray_cluster.crew import _TRIES, _WINDOW, Crew, Member, _Run
+from nlgauge.run.ray_cluster.watcher import processes_of
 
 # Ray leaves pipes and log files of the processes that it starts to the garbage collector, whenever that runs.
 pytestmark = [
@@ -430,17 +433,99 @@ LOCAL = """
 """
 
 
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A short path: that of a socket has to fit in a hundred bytes."""
+    with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as folder:
+        yield Path(folder)
+
+
+def alone(place: Path) -> dict[str, str]:
+    """An environment in which a cluster of our own is started, below this place; all its processes can be told by it."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    return {**kept, "NLGAUGE_THREADS": "1", "NLGAUGE_TEST_MARK": f"{os.getpid()}-{time.time_ns()}", "RAY_TMPDIR": str(place)}
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="processes and sockets are read from /proc")
-def test_a_cluster_of_our_own_hears_this_machine_alone_and_is_gone_afterwards(tmp_path):
+def test_a_cluster_of_our_own_hears_this_machine_alone_and_is_gone_afterwards(tmp_path, place):
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(LOCAL), encoding="utf-8")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-    environment = {**kept, "NLGAUGE_THREADS": "1", "NLGAUGE_TEST_MARK": f"{os.getpid()}-{time.time_ns()}"}
     done = subprocess.run(
-        [sys.executable, str(script)], check=False, capture_output=True, text=True, timeout=600, env=environment, cwd=tmp_path, start_new_session=True
+        [sys.executable, str(script)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=alone(place),
+        cwd=tmp_path,
+        start_new_session=True,
     )
     assert (done.returncode, done.stdout) == (0, "interrupted\n"), done.stderr
     assert done.stderr == ""
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize(("given", "expected"), [("/a/scratch/directory", "/a/scratch/directory"), ("/a/scratch/directory2", "/tmp")])
+def test_sockets_are_where_their_paths_are_short_enough(given, expected, monkeypatch):
+    monkeypatch.delenv("RAY_TMPDIR", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", given)
+    assert _place() == expected
+    monkeypatch.setattr(tempfile, "tempdir", "/elsewhere")
+    monkeypatch.setenv("RAY_TMPDIR", given)
+    assert _place() == expected
+
+
+KILLED = """
+    import time
+    import nlgauge
+
+    def wait(prediction, reference):
+        print("running", flush=True)
+        time.sleep(600)
+
+    nlgauge.score(["a"], ["b"], metrics=["wer", nlgauge.metric(wait)], executor="ray")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are read from /proc")
+@pytest.mark.parametrize("kill", [os.kill, os.killpg])
+def test_a_cluster_of_our_own_is_gone_after_its_driver_was_killed(kill, place):
+    environment = alone(place)
+    command = [sys.executable, "-c", textwrap.dedent(KILLED)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, start_new_session=True) as driver:
+        assert driver.stdout.readline() == b"running\n"
+        (directory,) = place.iterdir()
+        assert len(list(processes_of(str(directory)))) > 3
+        kill(driver.pid, signal.SIGKILL)
+    mark = f"NLGAUGE_TEST_MARK={environment['NLGAUGE_TEST_MARK']}".encode()
+
+    def left() -> list[bytes]:
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if mark in (process / "environ").read_bytes().split(b"\0"):
+                    found.append((process / "cmdline").read_bytes())
+        return found
+
+    until = time.monotonic() + 20  # Ray's own agents would need a minute
+    while left() and time.monotonic() < until:
+        time.sleep(0.1)
+    assert left() == []
+    assert list(place.iterdir()) == []
+
+
+def test_a_program_on_a_cluster_that_is_asked_to_end_says_what_is_kept(tmp_path, place):
+    (tmp_path / "texts.txt").write_text("".join(f"{i} {i % 7} is a text of some words and of {i % 13}\n" for i in range(100_000)), encoding="utf-8")
+    options = ["-m", "ter", "-r", "texts.txt", "B=texts.txt", "-o", "out", "--executor", "ray", "--jobs", "1", "--no-intervals"]
+    command = [sys.executable, "-m", "nlgauge", "score", "-q", *options]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=alone(place), cwd=tmp_path)
+    log = tmp_path / "out.unfinished" / "log.jsonl"
+    while process.poll() is None and not (log.exists() and b"scored" in log.read_bytes()):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate()
+    assert (process.returncode, said) == (143, "interrupted; what is done is in out.unfinished, and the same command with --resume goes on\n")
+    assert list(place.iterdir()) == []
 
 
 # --- what is asked for

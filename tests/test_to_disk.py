@@ -383,9 +383,11 @@ def test_an_end_between_the_last_two_steps_is_taken_up(monkeypatch: pytest.Monke
     assert not Path("out.unfinished").exists() and not Path("out", LOG).exists()
 
 
-def test_a_full_disk_is_said_and_what_is_done_is_kept() -> None:
-    with pytest.raises(ResultError, match=r"No space left on device; \d+ segments are scored, and the same call goes on with --resume"):
-        scorer(Ending(4, OSError(28, "No space left on device")))(SYSTEMS, REFERENCES)
+@pytest.mark.parametrize("place", [None, "/elsewhere"])
+def test_a_full_disk_is_said_and_what_is_done_is_kept(place: str | None) -> None:
+    kept = r"No space left on device; \d+ segments are scored, and the same call goes on with --resume"
+    with pytest.raises(ResultError, match=f"^{place or 'out.unfinished'} cannot be written to or read: {kept}"):
+        scorer(Ending(4, OSError(28, "No space left on device", place)))(SYSTEMS, REFERENCES)
     assert_same(scorer(Serial(), resume=True)(SYSTEMS, REFERENCES), nlgauge.score(SYSTEMS, REFERENCES, metrics=METRICS))
 
 

@@ -36,8 +36,11 @@ class Cache:
     def __init__(self, file: Path) -> None:
         self.file = file
         self._lock = threading.Lock()
-        file.parent.mkdir(parents=True, exist_ok=True)
         self._connection: sqlite3.Connection | None = None
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._unusable(error.strerror or error) from None
         self._run(lambda connection: None)
 
     def get(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -62,11 +65,12 @@ class Cache:
                 return work(self._opened())
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError | sqlite3.IntegrityError):
-                    raise JudgeError(
-                        f"the cache of judges' replies {self.file} cannot be used: {error}; name another with calls='cache=FILE'."
-                    ) from None
+                    raise self._unusable(error) from None
                 self._set_aside(error)
                 return work(self._opened())
+
+    def _unusable(self, reason: object) -> JudgeError:
+        return JudgeError(f"the cache of judges' replies {self.file} cannot be used: {reason}; name another with calls='cache=FILE'.")
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:

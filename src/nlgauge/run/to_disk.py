@@ -144,7 +144,7 @@ def told(output: Output) -> Iterator[None]:
     except OSError as error:
         far = how_far(place)
         kept = f"; {far}, and the same call goes on with --resume (resume=True)" if far else ""
-        raise ResultError(f"{place} cannot be written to or read: {error.strerror or error}{kept}.") from error
+        raise ResultError(f"{error.filename or place} cannot be written to or read: {error.strerror or error}{kept}.") from error
 
 
 def scored(corpus: Corpus, read: Corpus, job: Job, executor: Executor, kept: Checkpoint, carbon: str | None) -> Result:
