@@ -133,11 +133,17 @@ class Runs:
                 assert same, (self.kind.name, key, part)
         return True
 
-    def rows_kept(self) -> bool:
-        """Whether the run that was ended has rows on disk."""
+    def rows_kept(self) -> int:
+        """The bytes of the rows on disk of a run that is not finished."""
         with suppress(OSError):
-            return (unfinished(self.out) / STATISTICS).stat().st_size > 0
-        return False
+            return (unfinished(self.out) / STATISTICS).stat().st_size
+        return 0
+
+    def wait_for_rows(self, process: subprocess.Popen[bytes]) -> None:
+        """Waits until a run that was started has added rows, or has ended."""
+        before = self.rows_kept()
+        while process.poll() is None and self.rows_kept() <= before:
+            time.sleep(0.01)
 
 
 def kills(kind: Kind, times: int, folder: Path, write_pairs: Callable[[int, Path], tuple[Path, Path]]) -> None:
@@ -149,13 +155,16 @@ def kills(kind: Kind, times: int, folder: Path, write_pairs: Callable[[int, Path
     killed = with_rows = finished = 0
     while killed < times * kind.share:
         process = runs.start(runs.out)
+        amid = killed % 4 >= 2  # half of the kills come when chunks are being finished, which is a small part of a short run
+        if amid:
+            runs.wait_for_rows(process)
         try:
-            process.wait(rng.uniform(0.1, 0.95) * took)
+            process.wait(rng.uniform(0.0, 0.05) * took if amid else rng.uniform(0.1, 0.95) * took)
         except subprocess.TimeoutExpired:
             ways[killed % 2](process.pid, signal.SIGKILL)
             process.wait()
             killed += 1
-            with_rows += runs.rows_kept()
+            with_rows += runs.rows_kept() > 0
         runs.check_cleared()
         if runs.is_finished():
             finished += 1
