@@ -130,7 +130,7 @@ METRICS: dict[str, Scored] = {
     "shannon(model='smollm2')": Scored(
         SLOW,
         ("shannon", "blanc_shannon", "information_difference"),
-        ("summeval", "webnlg2020_en", "hanna", "usr_topicalchat", "primer_dailynews300"),
+        ("summeval", "realsumm", "rose_cnndm", "webnlg2020_en", "hanna", "usr_topicalchat", "primer_dailynews300"),
     ),
 }
 

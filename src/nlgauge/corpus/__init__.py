@@ -196,7 +196,7 @@ class Corpus:
         found: dict[Any, array[int]] = {}
         for i, value in enumerate(self.values(name)):
             found.setdefault(value if is_hashable(value) else str(value), array("q")).append(i)
-        return {value: np.array(numbers) for value, numbers in found.items()}
+        return {value: np.array(numbers, dtype=np.int64) for value, numbers in found.items()}
 
     def values(self, name: str) -> Sequence[Any]:
         """The values of a field, one per segment; "id" (or "segment") and "document" are fields too where no other is called so."""
