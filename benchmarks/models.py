@@ -45,6 +45,54 @@ def bert_score(workload: Workload) -> Callable[[], Numbers]:
     return lambda: call(workload)
 
 
+def plain_moverscore(workload: Workload) -> Callable[[], Numbers]:
+    """MoverScore's second version as its program goes about it: both sides in padded batches of 256, then pair by pair an exact transport by pyemd.
+
+    The package itself asks for versions of its libraries that are gone; every point of a pair has a row in its matrix there, and so here.
+    """
+    import string
+
+    import numpy as np
+    import torch
+    from pyemd import emd
+
+    from nlgauge.models.loader import load_encoder
+    from nlgauge.models.store import location
+
+    loaded = load_encoder(str(location("minilm")), "cpu")
+
+    def points(texts: list[str]) -> list[np.ndarray]:
+        encoded = loaded.tokenizer(texts, return_tensors="pt", padding=True, truncation=True)
+        with torch.inference_mode():
+            states = loaded.model(**encoded).last_hidden_state
+        states = (states / states.norm(dim=-1, keepdim=True)).double().numpy()
+        found = []
+        for ids, mask, row in zip(encoded.input_ids.tolist(), encoded.attention_mask.tolist(), states, strict=True):
+            tokens = loaded.tokenizer.convert_ids_to_tokens(ids)
+            kept = [i for i, token in enumerate(tokens) if mask[i] and token not in string.punctuation and "##" not in token]
+            found.append(row[kept])
+        return found
+
+    def distance(one: np.ndarray, other: np.ndarray) -> float:
+        every = np.concatenate([one, other])
+        squares = (every**2).sum(axis=1)
+        distances = np.sqrt(np.maximum(squares[:, None] + squares[None] - 2 * every @ every.T, 0))
+        first, second = np.zeros(len(every)), np.zeros(len(every))
+        first[: len(one)], second[len(one) :] = 1 / len(one), 1 / len(other)
+        return float(emd(first, second, distances))
+
+    def call(texts: Workload) -> Numbers:
+        total = 0.0
+        references = [others[0] for others in texts.references]
+        for start in range(0, len(references), 256):
+            sides = points(texts.predictions[start : start + 256]), points(references[start : start + 256])
+            total += sum(1 / (1 + distance(one, other)) for one, other in zip(*sides, strict=True))
+        return {"score": total / len(references)}
+
+    call(workload.first(2))
+    return lambda: call(workload)
+
+
 def gensim_wmd(workload: Workload) -> Callable[[], Numbers]:
     """gensim's distance on the same vectors, of which it gets the words that it will meet; where a text has no known word there is no number."""
     import math

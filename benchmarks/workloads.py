@@ -107,7 +107,7 @@ def two_systems(count: int = 2_000) -> Workload:
     return Workload("wmt19_darr", systems, [row["references"] for row in rows])
 
 
-def distinct_pairs(count: int = 64) -> Workload:
+def distinct_pairs(count: int = 16) -> Workload:
     """One pair per segment, so that almost all texts are different."""
     base = two_systems(count)
     return base._replace(systems={"peer": base.systems["first"]})
@@ -147,7 +147,7 @@ WORKLOADS = {
     "1,000 pairs": lambda: l1(1_000),
     "300 pairs": lambda: l1(300),
     "100 pairs": lambda: l1(100),
-    "64 pairs": distinct_pairs,
+    "16 pairs": distinct_pairs,
     "translations": translations,
     "1 document": document,
     "3 documents, 4 systems": shared_documents,
