@@ -125,6 +125,7 @@ def _watched() -> Iterator[str]:
         yield directory
     finally:
         with suppress(BrokenPipeError):
+            process.stdin.write(b"\n")  # all was ended in order
             process.stdin.close()
         process.wait()
 
