@@ -51,7 +51,15 @@ def texts(seed: int, count: int = COUNT) -> list[str]:
 def records(seed: int = 3) -> list[dict[str, Any]]:
     columns = zip(texts(seed), texts(1), texts(2), strict=True)
     return [
-        {"id": f"s{i}", "prediction": p, "reference": r, "source": s, "weight": i % 4, "doc_id": f"d{i % 7}", "domain": ["news", "ted", None][i % 3]}
+        {
+            "id": f"s{i}",
+            "prediction": p,
+            "reference": r,
+            "source": s,
+            "weight": i % 4,
+            "doc_id": f"d{i * 3 % 7}",
+            "domain": ["news", "ted", None][i % 3],
+        }
         for i, (p, r, s) in enumerate(columns)
     ]
 
@@ -118,6 +126,9 @@ def write_all() -> None:
     write_jsonl("B.jsonl", [{name: value for name, value in row.items() if name not in ("id", "doc_id")} for row in records(4)])
     write_jsonl("wide.jsonl", [{"id": i, "one": row["prediction"], "two": row["source"], "ref": row["reference"]} for i, row in enumerate(rows)])
     write_jsonl("objects.jsonl", [{"prediction": row["prediction"], "meta": {"lp": "en-de", "n": i}} for i, row in enumerate(rows)])
+    write_jsonl("late_gap.jsonl", [{"prediction": None if i == 50 else row["prediction"]} for i, row in enumerate(rows)])
+    long = [{"prediction": row["prediction"], "document": "long " * 30 + str(i) if i < 40 else f"short{i}"} for i, row in enumerate(rows)]
+    write_jsonl("long_then_short.jsonl", long)
     write_jsonl("sources.jsonl", [{"prediction": row["prediction"], "document": "long " * 30 + row["source"]} for row in rows])
 
 
@@ -155,6 +166,8 @@ ALL = [
     ["wide.jsonl", "--column", "one", "--column", "two"],
     ["objects.jsonl", "-m", "repetitiveness"],
     ["sources.jsonl", "-m", "coverage"],
+    ["long_then_short.jsonl", "-m", "coverage"],
+    ["late_gap.jsonl", "-m", "repetitiveness", "--skip-missing"],
 ]
 
 
@@ -201,6 +214,8 @@ def test_every_form_is_read_piece_by_piece_as_it_is_read_whole(arguments: list[s
         (["other_reference.jsonl"], "segment 's7' has other references under 'B' than under 'A'"),
         (["later.jsonl"], "later.jsonl, line 1 has no 'source', later.jsonl, line 41 has it"),
         (["earlier.jsonl"], "earlier.jsonl, line 41 has no 'reference'"),
+        (["padded.jsonl"], "padded.jsonl, line 41 has no 'reference', one before has it; every record needs the same fields."),
+        (["p.txt", "-r", "r.txt", "--ids", "again.txt"], "ids must differ, 's0' is that of segments 1 and 60"),
         (["bad.jsonl"], "bad.jsonl, line 60 is not JSON"),
         (["bytes.jsonl"], "bytes.jsonl is not UTF-8: line 61, byte 17 is 0xFF"),
         (["open.csv"], "open.csv, line 61 is not CSV: a field begins with a quote"),
@@ -229,6 +244,8 @@ def test_what_is_wrong_with_a_file_is_said(arguments: list[str], message: str) -
         "later.jsonl", [{name: row[name] for name in ("prediction", "reference", *(["source"] if i >= 40 else []))} for i, row in enumerate(rows)]
     )
     write_jsonl("earlier.jsonl", [{name: row[name] for name in ("prediction", *(["reference"] if i < 40 else []))} for i, row in enumerate(rows)])
+    write_jsonl("padded.jsonl", [{"prediction": "x" * 400, **({"reference": "y"} if i < 40 else {})} for i in range(COUNT)])
+    Path("again.txt").write_text("".join(f"s{i % 59}\n" for i in range(COUNT)), encoding="utf-8")
     Path("bad.jsonl").write_bytes(Path("r.jsonl").read_bytes()[:-9])
     Path("bytes.jsonl").write_bytes(Path("r.jsonl").read_bytes() + b'{"prediction": "\xff"}\n')
     plain = write_table("plain.csv", [{**row, "prediction": row["prediction"].replace("\n", " ")} for row in rows], ",")
@@ -418,6 +435,8 @@ def test_segment_scores_are_written_block_by_block() -> None:
     for options in ({"texts": True}, {"wide": True}, {"wide": True, "texts": True}):
         one, other = ([list(row.items()) for row in found.frame(frame="records", **options)] for found in (pieces, whole))
         assert json.dumps(one) == json.dumps(other)  # NaN is NaN
+    scores = [(row["segment"], row["system"], row["bleu"]) for row in pieces.frame(frame="records")]
+    assert scores == [(row["segment"], row["system"], row["bleu"]) for row in whole.segments("records")]
     for form in ("tsv", "jsonl", "parquet"):
         for name in ("whole", "pieces"):
             assert run("segments", name, "-o", f"{name}.{form}", "--texts").exit_code == 0

@@ -92,7 +92,7 @@ class Streamed:
         first = next(iter(self._named.values()))
         if self._chosen["columns"]:
             raise InputError(f"columns are chosen of files of records, .tsv, .csv, .jsonl or .parquet; {first} is not such a file.")
-        choice = Choice(self._chosen["where"], self._chosen["skip_missing"], self._lang)
+        choice = _Choice(self._chosen["where"], self._chosen["skip_missing"], self._lang)
         window = Window(self._addresses, self._encoding, self._delimiter)
         start = 0
         while count := window.move():
@@ -117,7 +117,7 @@ class Streamed:
             yield from found.of_systems(files) if others or is_named else found.of_blocks(files[name])
 
 
-class Choice:
+class _Choice:
     """The pieces of columns that are taken: of each those segments whose fields are what was asked for, and of which no text is missing."""
 
     def __init__(self, where: Mapping[str, Any], skip_missing: bool, lang: str | None) -> None:
