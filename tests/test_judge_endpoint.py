@@ -274,6 +274,15 @@ def test_a_dry_run_sends_nothing_and_counts(cache):
     words = sum(len(FileJudge().template().render({"prediction": text})) for text in "ab")
     assert used["judge requests not sent"] == 2 and used["judge characters not sent"] == words and used["judge estimated cost"] > 0
     assert math.isnan(result["j"]["score"]) and result["j"]["failed"] == 3
+    shown = " ".join(str(result).split())
+    assert "3 rows have no score: this was a dry run, and nothing was sent" in shown and "gave no reply" not in shown
+    prompt, reply = used["judge estimated prompt tokens"], used["judge estimated reply tokens"]
+    assert f"Expected: 2 requests, about {prompt:,.0f} tokens of prompts and up to {reply:,.0f} of replies; price at most about" in shown
+    assert used["judge estimated cost"] == pytest.approx((prompt + 2 * reply) / 1e6)
+    assert next(iter(result.reasons().values())) == "this was a dry run, and nothing was sent"
+    with serving(steady) as server:
+        assert "price not known without prices=IN,OUT" in " ".join(str(score(server.url, ["a"], cache, calls="dry_run=True")).split())
+        assert "Dry run" not in str(score(server.url, ["a"], cache))
 
 
 def test_no_more_requests_at_a_time_than_allowed(cache):

@@ -25,7 +25,7 @@ from tiny import comet_networks
 
 import nlgauge
 from nlgauge.errors import ModelError, ParameterError
-from nlgauge.models import catalogue, convert, fetch, inert, loader, store
+from nlgauge.models import catalogue, convert, fetch, inert, loader, revisions, store
 
 torch = pytest.importorskip("torch")
 SOURCE = Path(nlgauge.__file__).parent
@@ -438,10 +438,54 @@ def test_a_pinned_revision_is_what_is_fetched(
     hub: list[tuple[str, str, list[str]]], bin_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.move(bin_model, tmp_path / "hub" / "some" / "where")
-    entry = catalogue.Entry("pinned", "Pinned", "masked", "MIT", "1 kB", repository="some/where", revision="c0ffee")
+    entry = catalogue.Entry("pinned", "Pinned", "masked", "MIT", "1 kB", repository="some/where")
     monkeypatch.setitem(catalogue.CATALOGUE, "pinned", entry)
+    monkeypatch.setitem(revisions.PINNED, "some/where", "c0ffee")
     assert store.revision(fetch.get("pinned", hub=True)) == hub[0][1] == "c0ffee"
     assert store.revision(fetch.get("pinned@beef", hub=True)) == hub[1][1] == "beef"
+    assert store.info("pinned")["pinned revision"] == "c0ffee"
+    assert store.fetched("pinned") == "pinned is some/where at commit c0ffee, the pinned one"
+    assert store.fetched("pinned@beef") == "pinned@beef is some/where at commit beef, as asked for"
+    monkeypatch.setitem(revisions.PINNED, "some/where", "decaf")
+    assert "and not the pinned decaf" in store.fetched("pinned")
+
+
+def test_pinned_revisions_are_commits_of_repositories_that_the_catalogue_names() -> None:
+    named = {repository for entry in catalogue.CATALOGUE.values() for repository in (entry.repository, entry.base)}
+    assert set(revisions.PINNED) <= named
+    assert all(re.fullmatch("[0-9a-f]{40}", commit) for commit in revisions.PINNED.values())
+
+
+def test_a_branch_is_resolved_once_and_later_fetches_ask_for_the_same_commit(
+    hub: list[tuple[str, str, list[str]]], tiny_models: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import huggingface_hub
+
+    entry = catalogue.Entry("moving", "Moving", "masked", "MIT", "1 kB", repository="some/weights", base="some/base")
+    monkeypatch.setitem(catalogue.CATALOGUE, "moving", entry)
+    for repository in (entry.repository, entry.base):
+        shutil.copytree(tiny_models["masked"], tmp_path / "hub" / repository)
+    first = fetch.get("moving", hub=True)
+    commits = [commit for _, commit, _ in hub]
+    assert f"some/weights at commit {commits[0]}, with some/base@{commits[1]}, which later fetches" in store.fetched("moving")
+    of_commit = huggingface_hub.model_info
+    monkeypatch.setattr(huggingface_hub, "model_info", lambda repository, revision: of_commit(repository, revision or "newer"))
+    shutil.rmtree(first)
+    again = fetch.get("moving", hub=True)
+    assert store.revision(again) == commits[0]
+    assert [commit for _, commit, _ in hub] == commits * 2
+    assert store.revision(fetch.get("moving@main", hub=True)) == "main"
+    shutil.rmtree(again)
+    monkeypatch.setattr(huggingface_hub, "model_info", lambda repository, revision: 1 / 0)
+    with pytest.raises(ModelError, match=f"some/weights at {commits[0]} from the hub: .*; NAME@main asks for the newest instead"):
+        fetch.get("moving", hub=True)
+
+
+def test_the_command_says_which_commit_it_fetched(hub: list[tuple[str, str, list[str]]], tiny_models: dict[str, Path], tmp_path: Path) -> None:
+    shutil.copytree(tiny_models["masked"], tmp_path / "hub" / "some" / "model")
+    done = run("models", "get", "some/model", "--hub")
+    assert done.exit_code == 0
+    assert f"some/model at commit {hub[0][1]}" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("shards", [1, 2])

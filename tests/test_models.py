@@ -23,6 +23,7 @@ import pytest
 from nlgauge.errors import MissingExtraError, ModelError
 from nlgauge.models import Model, catalogue, fetch, loader, model_facts, store
 from nlgauge.models.registry import Registry
+from nlgauge.models.revisions import PINNED
 
 WEIGHTS = b"some weights"
 
@@ -120,17 +121,17 @@ def test_the_hub_is_asked_only_when_told(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot_download)
     monkeypatch.setattr(huggingface_hub, "model_info", lambda repository, revision: SimpleNamespace(sha=commits[revision]))
     with pytest.raises(ModelError, match="--hub"):
-        fetch.get("roberta-large")
+        fetch.get("unieval-sum")
     assert not asked
-    place = fetch.get("roberta-large", hub=True)
-    assert asked[0][0] == "FacebookAI/roberta-large"
+    place = fetch.get("unieval-sum", hub=True)
+    assert asked[0][0] == "MingZhong/unieval-sum"
     assert not [pattern for pattern in asked[0][1] if pattern.endswith((".bin", ".pt", ".py", ".pkl")) or pattern == "*"]
     assert store.weights_hash(place) == hashlib.sha256(WEIGHTS).hexdigest()
-    assert asked[0][2] == store.revision(place) == store.info("roberta-large")["revision"] == "c0ffee" * 6
-    pinned = fetch.get("roberta-large@v1", hub=True)
-    assert pinned == store.location("roberta-large@v1") != place
+    assert asked[0][2] == store.revision(place) == store.info("unieval-sum")["revision"] == "c0ffee" * 6
+    pinned = fetch.get("unieval-sum@v1", hub=True)
+    assert pinned == store.location("unieval-sum@v1") != place
     assert asked[1][2] == store.revision(pinned) == "beef" * 10
-    assert model_facts("roberta-large@v1")["revision"] == "beefbeefbeef"
+    assert model_facts("unieval-sum@v1")["revision"] == "beefbeefbeef"
     assert "revision" not in store.info("minilm")
 
 
@@ -204,6 +205,10 @@ def test_a_model_of_the_hubs_own_cache_is_found(cache: Path) -> None:
     assert store.location("roberta-large") is None
     (folder / "snapshots" / "abc" / "config.json").write_text("{}")
     assert store.location("roberta-large") == folder / "snapshots" / "abc"
+    pinned = folder / "snapshots" / PINNED["FacebookAI/roberta-large"]
+    pinned.mkdir()
+    (pinned / "config.json").write_text("{}")
+    assert store.location("roberta-large") == pinned
 
 
 @pytest.mark.usefixtures("cache")

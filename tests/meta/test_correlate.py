@@ -177,8 +177,30 @@ def test_the_ceiling_is_one_annotator_against_the_mean_of_the_others() -> None:
     else:
         assert row["disattenuated"] == 1
         assert "capped" in row["reason"]
-    without = Judgements.from_arrays(judged.human(), {"good": judged.metrics["good"]})
-    assert math.isnan(correlate(without, interval=None)[0]["ceiling"])
+    assert set(found.column("ceiling_reason")) == {""}
+
+
+def test_a_ceiling_that_is_not_known_says_why() -> None:
+    judged = made_up()
+    ratings, scores = judged.ratings["quality"], {"good": judged.metrics["good"]}
+    alone, apart, alike = ratings.copy(), ratings.copy(), np.ones_like(ratings)
+    alone[..., 1:] = np.nan
+    apart[:, ::2, 0] = apart[:, 1::2, 1] = apart[..., 2] = np.nan
+    for humans, reason in (
+        (judged.human(), "one score per output"),
+        (ratings[..., :1], "one annotator alone"),
+        (alone, "one annotator alone"),
+        (apart, "two annotators never rated the same"),
+        (alike, "all ratings are alike, or too few"),
+    ):
+        part = Judgements.from_arrays(humans, scores)
+        for row in [*correlate(part, interval=None), *correlate(Judgements.joined({"de": part, "fr": part}), interval=None)]:
+            assert math.isnan(row["ceiling"])
+            assert row["ceiling_reason"] == reason
+    rated, unrated = (Judgements.from_arrays({"quality": humans}, scores) for humans in (ratings, judged.human()))
+    half = Judgements.joined({"de": rated, "fr": unrated})
+    found = {row["group"]: row["ceiling_reason"] for row in correlate(half, "system", "kendall", metrics="good", interval=None)}
+    assert found["average"] == "" != found["fr"]
 
 
 def test_groups_and_their_average() -> None:

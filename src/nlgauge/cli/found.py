@@ -45,7 +45,7 @@ def _show_tables(found: Found, columns: Sequence[str], details: bool, by: Sequen
     sheets = []
     for key in dict.fromkeys(tuple(row.get(name) for name in by) for row in found.rows):
         part = replace(found, rows=[row for row in found.rows if tuple(row.get(name) for name in by) == key], made={}, notes=())
-        told = part.names if details else _told(part, columns)
+        told = [name for name in part.names if name != "ceiling_reason"] if details else _told(part, columns)
         same = [name for name in ("human", "group", "level", "coefficient") if name in told and len(set(part.column(name))) == 1]
         title = ": ".join(filter(None, ["" if by else found.title, ", ".join(str(part[0][name]) for name in same)]))
         sheets += replace(_with_columns(part, [name for name in told if name not in same]), title=title).page(4 if details else 3).sheets()
@@ -73,4 +73,16 @@ def _reasons(found: Found) -> list[str]:
         if row.get("reason"):
             called = " - ".join(str(row[name]) for name in ("metric", "system", "other") if row.get(name))
             by_reason.setdefault((row["reason"], row.get("level", "")), {})[called] = None
-    return [f"{', '.join(called)}{level and f' ({level})'}: {reason}" for (reason, level), called in by_reason.items()]
+    of_rows = [f"{', '.join(called)}{level and f' ({level})'}: {reason}" for (reason, level), called in by_reason.items()]
+    return [*_without_ceiling(found), *of_rows]
+
+
+def _without_ceiling(found: Found) -> list[str]:
+    """Which human scores have no ceiling and why; the levels are named where others have one."""
+    levels: dict[tuple[str, str], dict[str, None]] = {}
+    for row in found.rows:
+        if row.get("ceiling_reason"):
+            levels.setdefault((row["human"], row["ceiling_reason"]), {})[row["level"]] = None
+    every = {row.get("level") for row in found.rows}
+    where = {key: "" if set(at) == every else f" ({', '.join(at)})" for key, at in levels.items()}
+    return [f"no ceiling for {human}{where[human, reason]}: {reason}" for human, reason in levels]

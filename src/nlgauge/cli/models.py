@@ -39,20 +39,24 @@ def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON
 
 @app.command("get")
 def get_models(
-    names: Annotated[list[str], typer.Argument(help="Models to fetch, by name; NAME@REVISION for a commit or tag of the hub.", metavar="NAME")],
+    names: Annotated[
+        list[str], typer.Argument(help="Models to fetch, by name; NAME@REVISION for another commit, tag or branch of the hub.", metavar="NAME")
+    ],
     hub: Annotated[bool, typer.Option("--hub", help="Allow downloads from the Hugging Face hub.")] = False,
     file: Annotated[
         Path | None, typer.Option("--from", help="Take word vectors from a file: GloVe's or word2vec's text, fastText's .vec, .npz.", metavar="FILE")
     ] = None,
 ) -> None:
     """Fetches models into the cache and prints where they are."""
-    from nlgauge.models import fetch
+    from nlgauge.models import fetch, store
 
     if file is not None and len(names) != 1:
         raise ParameterError(f"--from gives one model its vectors, {len(names)} were named: {', '.join(names)}.")
     for name in names:
         with _waiting(name):
             place = fetch.get(name, hub=hub, file=file)
+        if said := store.fetched(name):
+            say(said)
         typer.echo(place)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from nlgauge.export.model import Cell, Footnotes, Sheet, column
+from nlgauge.export.numbers import counted
 
 if TYPE_CHECKING:
     from nlgauge.run.costs import Costs
@@ -36,6 +37,16 @@ def whole_run(costs: Costs) -> list[tuple[str, str, str]]:
         found.append(("energy", energy, carbon.reason or f"of the whole machine: {carbon.method}"))
         found.append((f"CO2-equivalents, {carbon.country}", co2, carbon.reason))
     return found
+
+
+def not_sent(costs: Costs) -> list[str]:
+    """What judges would be asked for, where a dry run counted it: a sentence, or none."""
+    used = {name.removeprefix("judge "): number for name, number in costs.used.items()}
+    if "requests not sent" not in used:
+        return []
+    tokens = f"{used['estimated prompt tokens']:,.0f} tokens of prompts and up to {used['estimated reply tokens']:,.0f} of replies"
+    price = f"at most about {used['estimated cost']:.4g}" if "estimated cost" in used else "not known without prices=IN,OUT"
+    return [f"Dry run: nothing was sent to a judge. Expected: {counted(int(used['requests not sent']), 'request')}, about {tokens}; price {price}."]
 
 
 def amount(value: float, units: Mapping[str, float]) -> str:

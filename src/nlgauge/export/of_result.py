@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nlgauge.export.model import Cell, Column, Footnotes, Gauge, Page, Sheet, column
 from nlgauge.export.numbers import bounds, counted, number, p_value, stars
+from nlgauge.export.of_costs import not_sent
 from nlgauge.export.tested import any_tested, corrected, how_tested, tested_otherwise
 from nlgauge.metric import CorpusMetric, Output
 from nlgauge.results.inference import Interval
@@ -210,6 +211,7 @@ def _remarks(cells: ScoreCells) -> list[str]:
         for output in table.outputs():
             if output.note and scores[output.name] > 0:
                 found.append(f"{label}, {system}: {scores[output.name]:g} {output.note}.")
+    found += not_sent(result.costs)
     if cells.comparison is not None and any_tested(cells.comparison):
         found.append(f"p-values: against {cells.comparison.rows[0].first}, {how_tested(cells.comparison)}, Holm-{corrected(cells.comparison)}.")
     units = Clusters(result.corpus.documents, len(result.corpus))

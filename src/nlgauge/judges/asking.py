@@ -20,7 +20,7 @@ from nlgauge.judges.cache import Cache, common_file
 from nlgauge.judges.calls import Calls
 from nlgauge.judges.clients import Client
 from nlgauge.judges.endpoint import Endpoint, Unanswered
-from nlgauge.judges.limits import Ledger, estimated_cost
+from nlgauge.judges.limits import Ledger, estimated_cost, estimated_tokens
 from nlgauge.judges.local import LocalJudge, local_identity
 from nlgauge.judges.requests import TOP_TOKENS, Message, Request, failed, is_cut, samples_of, text_of, tokens_of
 from nlgauge.models import Model, ModelSpec, model_name
@@ -199,6 +199,8 @@ class _Asking:
             request = replace(requests[row], choices=len(indices))
             self.ledger.add("requests not sent")
             self.ledger.add("characters not sent", request.characters)
+            for what, tokens in zip(("prompt", "reply"), estimated_tokens(request), strict=True):
+                self.ledger.add(f"estimated {what} tokens", tokens)
             self.ledger.add("estimated cost", estimated_cost(request, self.calls))
             yield row, {index: failed("not_asked", "this was a dry run") for index in indices}
 

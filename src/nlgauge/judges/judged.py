@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ SCORINGS = ("probabilities", "samples", "single")
 # The base_url that stays on this machine although NLGAUGE_JUDGE_URL names an endpoint.
 HERE = "local"
 NAN = "no reply could be used: unparsed, refused, too_long and failed say why"
+NOT_SENT = "this was a dry run, and nothing was sent"
 COVERED = Output(
     "covered",
     None,
@@ -132,7 +133,11 @@ class Judged(Metric):
         return (spread,) if self.scoring == "samples" and self.n > 1 else ()
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {self.name: (*self.measures(), *(Output(name, None, 0, note=note) for name, note in COUNTS.items()))}
+        measures, notes = self.measures(), COUNTS
+        if Calls.of(self.calls).dry_run:
+            measures = tuple(replace(one, nan=NOT_SENT) if one.nan == NAN else one for one in measures)
+            notes = {**COUNTS, "failed": f"rows have no score: {NOT_SENT}"}
+        return {self.name: (*measures, *(Output(name, None, 0, note=note) for name, note in notes.items()))}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in {g.name for g in fields(Judged)}}

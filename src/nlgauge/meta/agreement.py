@@ -40,6 +40,18 @@ def reliability(ratings: Array, correlation: Correlation) -> float:
     return spearman_brown(known_mean([float(correlation(one, other)) for one, other in combinations(rated, 2)]), len(rated))
 
 
+def why_unknown(ratings: Array) -> str:
+    """Why these ratings tell nothing of how far annotators agree.
+
+    >>> why_unknown(np.array([[1.0, math.nan], [math.nan, 2.0]]))
+    'two annotators never rated the same'
+    """
+    known = ~np.isnan(ratings)
+    if known.reshape(-1, ratings.shape[-1]).any(axis=0).sum() < 2:
+        return "one annotator alone"
+    return "all ratings are alike, or too few" if (known.sum(axis=-1) >= 2).any() else "two annotators never rated the same"
+
+
 def spearman_brown(correlation: float, times: float) -> float:
     """The reliability of the mean of `times` as many ratings as those that correlate so.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.agreement import Scale, checked_ratings, cohen, fleiss, intraclass, known_mean, krippendorff
+from nlgauge.meta.agreement import Scale, checked_ratings, cohen, fleiss, intraclass, known_mean, krippendorff, why_unknown
 from nlgauge.meta.coefficients import kendall
 from nlgauge.meta.found import Found, made
 from nlgauge.meta.intervals import percentile
@@ -64,7 +64,7 @@ def agreement(
             value = of(rated)
             low, high, undefined = percentile(np.array([of(one) for one in drawn]), confidence)
             row = {"dimension": dimension, "coefficient": name, "value": value, "low": low, "high": high, "annotators": rated.shape[-1]}
-            rows.append({**row, "n": shared, "n_undefined": undefined, "reason": _reason(value, rated.shape[-1], shared)})
+            rows.append({**row, "n": shared, "n_undefined": undefined, "reason": why_unknown(rated) if math.isnan(value) else ""})
     return Found(rows, made(scale=scale, draws=draws, confidence=confidence, seed=seed, generalises_to="inputs"), "Agreement of annotators")
 
 
@@ -87,11 +87,3 @@ def _by_dimension(ratings: Any) -> dict[str, Any]:
             raise InputError("these judgements have one score per output and no annotators; agreement needs ratings of several.")
         return dict(ratings.ratings)
     return dict(ratings) if isinstance(ratings, Mapping) else {"ratings": ratings}
-
-
-def _reason(value: float, annotators: int, shared: int) -> str:
-    if not math.isnan(value):
-        return ""
-    if annotators < 2:
-        return "one annotator alone"
-    return "two annotators never rated the same" if not shared else "all ratings are alike, or too few"

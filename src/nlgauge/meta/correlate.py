@@ -6,12 +6,13 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.agreement import why_unknown
 from nlgauge.meta.ceiling import ceiling, disattenuated, reliability
 from nlgauge.meta.found import Found, made
 from nlgauge.meta.intervals import Bounds, bca, check_confidence, fisher, percentile
@@ -47,9 +48,9 @@ def correlate(
 
     Columns: `value`, `low`, `high`; `p` of no association, of single correlations alone (at the global level it takes outputs for independent);
     `n` points, `n_groups` averaged correlations, `n_undefined` left out of the average; `floor`, what a constant metric reaches (accuracies);
-    `ceiling`, one annotator against the mean of the others; `disattenuated`, the correlation with human scores without noise (Pearson, Spearman);
-    `over`, what was drawn; `undefined_draws`; `reason`, why something is NaN or to be read with care. Negative values are negative: metrics are
-    turned by their direction, and absolute=True must be asked for (WMT before 2021).
+    `ceiling`, one annotator against the mean of the others, and `ceiling_reason`, why it is NaN; `disattenuated`, the correlation with human
+    scores without noise (Pearson, Spearman); `over`, what was drawn; `undefined_draws`; `reason`, why something else is NaN or to be read with care.
+    Negative values are negative: metrics are turned by their direction, and absolute=True must be asked for (WMT before 2021).
 
     Inputs (or systems) whose correlation is not defined are left out of averages; undefined="zero" counts them as 0, as mt-metrics-eval can. Every
     input counts alike; average="pairs" weighs each by its number of pairs. `darr`, `acc_eq_calibrated` and `spa` have rules of their own.
@@ -145,17 +146,25 @@ def _rows(parts: dict[Any, Judgements], dimension: str, steps: list[tuple[str, M
             by_group = {group: _one(part, number, label, dimension, level, one, plan) for number, (group, part) in enumerate(parts.items())}
             names = {"metric": label, "human": dimension, "level": level, "coefficient": one.name}
             for group, found in by_group.items():
-                yield _row({**names, **({} if group is None else {"group": group})}, found, *tops[group], one)
+                yield _row({**names, **({} if group is None else {"group": group})}, found, tops[group], one)
             if None not in by_group:
                 yield _row({**names, "group": AVERAGE}, *_together(parts, by_group, tops, one, plan), one)
 
 
-def _tops(part: Judgements, dimension: str, level: str, one: Measure) -> tuple[float, float]:
-    """The ceiling, and the reliability of the human scores."""
+class _Top(NamedTuple):
+    """The ceiling, the reliability of the human scores, and why the ceiling is NaN."""
+
+    ceiling: float
+    reliability: float
+    reason: str
+
+
+def _tops(part: Judgements, dimension: str, level: str, one: Measure) -> _Top:
     ratings = part.ratings.get(dimension)
     if ratings is None or dimension not in part.humans:
-        return math.nan, math.nan
-    return ceiling(one, level, ratings, part.weights), reliability(level, ratings, weights=part.weights)
+        return _Top(math.nan, math.nan, "one score per output")
+    top = ceiling(one, level, ratings, part.weights)
+    return _Top(top, reliability(level, ratings, weights=part.weights), why_unknown(ratings) if math.isnan(top) else "")
 
 
 def _one(part: Judgements, number: int, label: str, dimension: str, level: str, one: Measure, plan: _Plan) -> _One:
@@ -193,9 +202,7 @@ def _one(part: Judgements, number: int, label: str, dimension: str, level: str, 
     return _One(found, replicates, bounds, floor, over, reason, extra)
 
 
-def _together(
-    parts: dict[Any, Judgements], by_group: dict[Any, _One], tops: dict[Any, tuple[float, float]], one: Measure, plan: _Plan
-) -> tuple[_One, float, float]:
+def _together(parts: dict[Any, Judgements], by_group: dict[Any, _One], tops: dict[Any, _Top], one: Measure, plan: _Plan) -> tuple[_One, _Top]:
     """The average over groups; of pairwise accuracy, over all pairs of all groups."""
     groups = list(by_group)
     pooled = one.name == "pairwise_accuracy"
@@ -219,23 +226,24 @@ def _together(
     levelled = Levelled(value, sum(one.n for one in found), len(groups) - undefined, undefined)
     floor = float(average([by_group[group].floor for group in groups]))
     combined = _One(levelled, replicates, bounds, floor, by_group[groups[0]].over, reason, extra)
-    top, reliable = (float(average([tops[group][k] for group in groups])) for k in (0, 1))
-    return combined, top, reliable
+    top, reliable = (float(average(values)) for values in ([tops[group].ceiling for group in groups], [tops[group].reliability for group in groups]))
+    why = "; ".join(dict.fromkeys(tops[group].reason for group in groups)) if math.isnan(top) else ""
+    return combined, _Top(top, reliable, why)
 
 
 def _filled(replicates: Sequence[Array | None], draws: int) -> Array:
     return np.stack([np.full(draws, np.nan) if one is None else one for one in replicates])
 
 
-def _row(names: dict[str, Any], one: _One, top: float, reliable: float, by: Measure) -> dict[str, Any]:
+def _row(names: dict[str, Any], one: _One, top: _Top, by: Measure) -> dict[str, Any]:
     found, bounds = one.found, one.bounds
-    without_noise = disattenuated(found.value, by.name, reliable)
+    without_noise = disattenuated(found.value, by.name, top.reliability)
     reason = one.reason
     if abs(without_noise) > 1:
         reason = "; ".join(filter(None, [reason, f"disattenuated value {without_noise:.3f} capped"]))
         without_noise = math.copysign(1.0, without_noise)
     counts = {"n": found.n, "n_groups": found.n_groups, "n_undefined": found.n_undefined}
-    beside = {"floor": one.floor, "ceiling": top, "disattenuated": without_noise, **one.extra}
+    beside = {"floor": one.floor, "ceiling": top.ceiling, "ceiling_reason": top.reason, "disattenuated": without_noise, **one.extra}
     interval = {"over": one.over, "undefined_draws": bounds.n_undefined, "reason": reason}
     return {**names, "value": found.value, "low": bounds.low, "high": bounds.high, "p": found.p, **counts, **beside, **interval}
 

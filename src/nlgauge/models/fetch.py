@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 from nlgauge.errors import MissingExtraError, ModelError, did_you_mean
+from nlgauge.models import hub as hub_files
 from nlgauge.models import npm, vectors
 from nlgauge.models.catalogue import CATALOGUE, Entry
 from nlgauge.models.convert import TOKENIZER_FILES, hash_of, write
@@ -27,6 +28,7 @@ from nlgauge.models.store import (
     VECTORS,
     Manifest,
     cache_directory,
+    commits,
     distribution_files,
     entry_of,
     installed_weights,
@@ -71,8 +73,11 @@ def get(name: str, hub: bool = False, file: Path | None = None) -> Path:
     if not hub:
         raise ModelError(f"{name!r} is on the hub, which is asked only when you say so; run: nlgauge models get {name} --hub")
     _refuse_offline(name)
-    wanted = wanted or (entry.revision if entry is not None else "")
-    return installed(target, lambda directory: _snapshot(name, repository, wanted, directory))
+    place = installed(target, lambda directory: _snapshot(name, repository, wanted, directory))
+    for of, commit in commits(place).items():
+        if of != repository or not wanted:
+            hub_files.remember(of, commit)
+    return place
 
 
 def _from_file(name: str, entry: Entry | None, target: Path, file: Path) -> Path:
@@ -209,18 +214,18 @@ def _snapshot(name: str, repository: str, wanted: str, directory: Path) -> Manif
     title, licence = (entry.title, entry.licence) if entry else (name, "see its page")
     own_layout = entry.layout if entry is not None else ""
     with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".", suffix=UNFINISHED) as scratch:
-        commit, files = _listed(repository, wanted)
+        commit, files = hub_files.listed(repository, wanted)
         layout = own_layout or _layout_of(files)
         place = Path(scratch) / "repository" if layout else directory
         wanted_files = [entry.weights] if entry is not None and own_layout else _PICKLED
-        _fetch(repository, commit, place, [*wanted_files, "hparams.yaml", *_WITHOUT_WEIGHTS] if layout else _HUB_PATTERNS)
+        hub_files.download(repository, commit, place, [*wanted_files, "hparams.yaml", *_WITHOUT_WEIGHTS] if layout else _HUB_PATTERNS)
         base, based = place, ""
         if entry is not None and entry.base:
-            base_commit, _ = _listed(entry.base, "")
+            base_commit, _ = hub_files.listed(entry.base)
             based = f"{entry.base}@{base_commit}"
             # Without a layout of its own a model has its own configuration, and lacks the tokeniser alone.
             base = Path(scratch) / "base" if own_layout else place
-            _fetch(entry.base, base_commit, base, _WITHOUT_WEIGHTS if own_layout else list(TOKENIZER_FILES))
+            hub_files.download(entry.base, base_commit, base, _WITHOUT_WEIGHTS if own_layout else list(TOKENIZER_FILES))
         if not layout:
             weights = ", ".join(sorted(path.name for path in directory.glob("*.safetensors")))
             return Manifest(name, title, repository, weights, weights_hash(directory), licence, commit, base=based)
@@ -232,29 +237,6 @@ def _snapshot(name: str, repository: str, wanted: str, directory: Path) -> Manif
             shutil.copyfile(path, directory / path.name)
         weights = ", ".join(path.relative_to(place).as_posix() for path in found)
         return Manifest(name, title, repository, weights, hash_of(found), licence, commit, layout, based)
-
-
-def _listed(repository: str, wanted: str) -> tuple[str, list[str]]:
-    """The commit of a repository, and the names of its files, so that what is fetched is what is recorded."""
-    try:
-        from huggingface_hub import model_info
-    except ImportError:
-        raise MissingExtraError("huggingface_hub", "models", "fetching from the hub") from None
-    try:
-        info = model_info(repository, revision=wanted or None)
-    except Exception as error:
-        raise ModelError(f"could not fetch {repository}{f' at {wanted}' if wanted else ''} from the hub: {error}") from error
-    return str(info.sha), [str(file.rfilename) for file in getattr(info, "siblings", None) or ()]
-
-
-def _fetch(repository: str, commit: str, place: Path, patterns: list[str]) -> None:
-    from huggingface_hub import snapshot_download
-
-    try:
-        snapshot_download(repository, revision=commit, local_dir=place, allow_patterns=patterns)
-    except Exception as error:
-        raise ModelError(f"could not fetch {repository} at {commit} from the hub: {error}") from error
-    shutil.rmtree(place / ".cache", ignore_errors=True)
 
 
 def _layout_of(files: list[str]) -> str:

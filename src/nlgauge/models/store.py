@@ -17,6 +17,7 @@ import msgspec
 
 from nlgauge.errors import ModelError, did_you_mean
 from nlgauge.models.catalogue import CATALOGUE, Entry
+from nlgauge.models.revisions import PINNED
 from nlgauge.user_folders import user_folder
 
 MANIFEST = "nlgauge-model.json"
@@ -67,7 +68,9 @@ def location(name: str) -> Path | None:
         return weights.parent if weights is not None and weights.suffix == ".safetensors" else None
     if entry is not None and not entry.repository:
         return None
-    return _in_hub_cache(entry.repository if entry is not None else name.partition("@")[0], wanted or "main")
+    repository = entry.repository if entry is not None else name.partition("@")[0]
+    revisions = [wanted] if wanted else [PINNED.get(repository, "main"), "main"]
+    return next(filter(None, (_in_hub_cache(repository, one) for one in revisions)), None)
 
 
 def entry_of(name: str) -> Entry | None:
@@ -112,6 +115,8 @@ def info(name: str) -> dict[str, str]:
     if entry is not None:
         facts |= {"title": entry.title, "kind": entry.kind, "licence": entry.licence, "size": entry.size, "source": entry.source}
         facts["sha256"] = entry.sha256 or "not pinned"
+        if entry.repository:
+            facts["pinned revision"] = PINNED.get(entry.repository, "none")
     how = entry.elsewhere if entry and entry.elsewhere else f"run: nlgauge models get {name}{'' if entry and not entry.repository else ' --hub'}"
     facts["location"] = str(found) if found is not None else f"not here; {how}"
     if found is not None:
@@ -138,6 +143,29 @@ def revision(directory: Path) -> str:
     if manifest is not None:
         return manifest.revision
     return directory.name if directory.parent.name == "snapshots" else ""
+
+
+def commits(directory: Path) -> dict[str, str]:
+    """The repositories that a fetched model's files are from, each with its commit."""
+    manifest = _manifest(directory)
+    named = [] if manifest is None else [f"{manifest.source}@{manifest.revision}", manifest.base]
+    return dict(one.rsplit("@", 1) for one in named if one)
+
+
+def fetched(name: str) -> str:
+    """Which commit of which repository a fetched model is, in a sentence; "" where it did not come from the hub."""
+    manifest = _manifest(place_of(name))
+    if manifest is None or not manifest.revision:
+        return ""
+    pinned = PINNED.get(manifest.source)
+    if "@" in name or manifest.revision == pinned:
+        how = "as asked for" if "@" in name else "the pinned one"
+    elif pinned is None:
+        how = "which later fetches into this cache ask for again"
+    else:
+        how = f"and not the pinned {pinned}, which is fetched once this directory is removed"
+    base = f", with {manifest.base}" if manifest.base else ""
+    return f"{name} is {manifest.source} at commit {manifest.revision}{base}, {how}"
 
 
 def _manifest(directory: Path) -> Manifest | None:
