@@ -56,12 +56,6 @@ THESIS = {
     "mauve": ({"Embedding", "Distance"}, {"TC"}, True, True),
 }
 
-# Earlier cards, which say what is computed but not what it costs.
-WITHOUT_COST = {
-    *("baryscore", "bertscore", "blanc", "cosmic", "depthscore", "embedding_similarity"),
-    *("estime", "frechet", "infolm", "mauve", "perplexity", "shannon"),
-}
-
 
 def section(found: Card, heading: str) -> str:
     parts = re.split(r"^## (.*)$", found.text, flags=re.MULTILINE)
@@ -128,7 +122,7 @@ def test_the_card_names_every_output(name: str) -> None:
         assert f"`{written}`" in card(name).text
 
 
-@pytest.mark.parametrize("name", [name for name in OURS if card(name).default_model and name not in WITHOUT_COST])
+@pytest.mark.parametrize("name", [name for name in OURS if card(name).default_model])
 def test_the_card_of_a_model_says_what_it_costs(name: str) -> None:
     assert re.search("^- Cost: ", section(card(name), "How"), flags=re.MULTILINE)
 
