@@ -475,3 +475,20 @@ def test_a_program_that_is_asked_to_end_says_what_is_kept() -> None:
     assert process.returncode == 143, said
     assert "interrupted; what is done is in out.unfinished, and the same command with --resume goes on" in said
     assert subprocess.run([*command, "--resume"], check=True, capture_output=True).returncode == 0
+
+
+def test_a_result_is_made_within_the_directory_of_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is killed while it is written, without a word, leaves nothing elsewhere."""
+    seen: list[str] = []
+
+    def look(*arguments: Any) -> Any:
+        seen.extend(path.name for path in Path().iterdir() if path.is_dir())
+        raise KeyboardInterrupt
+
+    command = ["score", "-m", "wer", "-r", "ref0.txt", "A.txt", "-o", "out"]
+    with monkeypatch.context() as patched:
+        patched.setattr("nlgauge.results.storage.saved_fits", look)
+        assert run(*command).exit_code == 130
+    assert seen == ["out.unfinished"]
+    document(*command, "--resume")
+    assert [path.name for path in Path().iterdir() if path.is_dir()] == ["out"]

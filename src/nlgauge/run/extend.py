@@ -7,7 +7,6 @@ a directory within that one, and moved to its place.
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,15 +18,15 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.stored import place_of, stored_corpus
 from nlgauge.results.result import Result
 from nlgauge.results.saved_run import SavedRun
-from nlgauge.results.storage import put, write
-from nlgauge.results.stored_result import corpus_files, write_stored
+from nlgauge.results.storage import put
+from nlgauge.results.stored_result import corpus_files
 from nlgauge.run.addition import Addition
 from nlgauge.run.checkpoint import FIRST, STATISTICS, Checkpoint, mapped_rows, unfinished
 from nlgauge.run.executors import Executor
 from nlgauge.run.progress import progress
-from nlgauge.run.to_disk import Output, digest, in_memory, run_of, told
+from nlgauge.run.to_disk import WHOLE, Output, digest, run_of, told, written
 
-_WHOLE, _OLD = "whole", "whole-old"
+_OLD = f"{WHOLE}-old"
 
 
 def extended(
@@ -52,8 +51,8 @@ def _saved(added: Addition, output: Output) -> Result:
         for step in first:
             with Checkpoint(kept.place / FIRST, {}) as before:
                 result = step(result, before)
-        result = _written(last(result, kept), kept.place / _WHOLE)
-        put(kept.place / _WHOLE, output.directory)
+        result = written(last(result, kept), kept.place / WHOLE)
+        put(kept.place / WHOLE, output.directory)
         kept.remove()
         return _reopened(result, output.directory)
 
@@ -86,19 +85,6 @@ def _digest(corpus: Corpus) -> str:
         with path.open("rb") as stream:
             found.update(f"{path.name} {hashlib.file_digest(stream, 'sha256').hexdigest()}\n".encode())
     return found.hexdigest()
-
-
-def _written(result: Result, place: Path) -> Result:
-    """Makes the directory of a result, anew where something ended that before; gives the result without what is in files that go."""
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir()
-    stored = place_of(result.corpus)
-    if stored is None:
-        result = in_memory(result)
-        write(result, place, texts=True)
-    else:
-        write_stored(result, *stored, place)
-    return result
 
 
 def _reopened(result: Result, directory: Path) -> Result:

@@ -17,14 +17,15 @@ import msgspec
 import numpy as np
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.stored import at_once, remove_texts, stored_corpus, with_hashes
+from nlgauge.corpus.stored import at_once, place_of, remove_texts, stored_corpus, with_hashes
 from nlgauge.corpus.writer import CorpusWriter
 from nlgauge.errors import ResultError
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric
 from nlgauge.metric.saved import describe as described
 from nlgauge.results.result import Result
 from nlgauge.results.saved_run import SavedRun
-from nlgauge.results.storage import RUNNING_FORMAT, check_free, load, put, saved_run, text_hash, write_run
+from nlgauge.results.storage import RUNNING_FORMAT, check_free, load, put, saved_run, text_hash, write, write_run
+from nlgauge.results.stored_result import write_stored
 from nlgauge.run import engine
 from nlgauge.run.checkpoint import LOG, Checkpoint, Signed, Stored, check_same, how_far, unfinished
 from nlgauge.run.checks import warn_about_languages
@@ -33,6 +34,9 @@ from nlgauge.run.costs import Costs
 from nlgauge.run.environment import environment
 from nlgauge.run.executors import Executor
 from nlgauge.run.prepare import signatures
+
+# Where a result is made that is then moved to its place, in the directory of its run.
+WHOLE = "whole"
 
 
 @dataclass(frozen=True)
@@ -70,8 +74,9 @@ def run_in_memory(corpus: Corpus, job: Job, executor: Executor, output: Output, 
     run = {**run_of(job), "texts": digest(corpus)}
     with told(output), Checkpoint(output.begin(), run) as kept:
         warn_about_languages(corpus, job.metrics)
-        result = in_memory(scored(corpus, corpus, job, executor, kept, carbon))
-        result.save(output.directory, texts=output.texts, overwrite=output.overwrite)
+        # It is made within the directory of the run, so that nothing is left elsewhere if something ends that.
+        result = written(scored(corpus, corpus, job, executor, kept, carbon), kept.place / WHOLE, output.texts)
+        put(kept.place / WHOLE, output.directory)
         kept.remove()
     return result
 
@@ -162,7 +167,20 @@ def scored(corpus: Corpus, read: Corpus, job: Job, executor: Executor, kept: Che
     return Result(corpus, tables, signed, total, replace(job, fits=fits), environment())
 
 
-def in_memory(result: Result) -> Result:
+def written(result: Result, place: Path, texts: bool = True) -> Result:
+    """Makes the directory of a result, anew where something ended that before; gives the result without what is in files that go."""
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    stored = place_of(result.corpus)
+    if stored is None:
+        result = _in_memory(result)
+        write(result, place, texts)
+    else:
+        write_stored(result, *stored, place, texts)
+    return result
+
+
+def _in_memory(result: Result) -> Result:
     """The result with a copy of all rows, where the files that they are in will go."""
     tables = {
         key: replace(table, statistics={part: np.array(rows) for part, rows in table.statistics.items()}) for key, table in result.tables.items()
