@@ -36,7 +36,7 @@ _CHARACTERS = 3_000
 # Of a model other sizes of batches may change the last digits.
 _TOLERANCE = 1e-5
 # A process that was killed together with its driver may need a moment to go, and so may a cluster.
-_GRACE_SECONDS = 10
+_GRACE_SECONDS = 20
 _MARK = "NLGAUGE_ENDURANCE"
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 # What tells a cluster's processes from others: this in their environment, with the directory.
 MARK = "NLGAUGE_CLUSTER"
 # A process that is being started while others are killed shows its environment only some moments later, on a busy machine some seconds.
-_PAUSE_SECONDS, _SECONDS, _SECONDS_IN_ORDER = 0.05, 10.0, 0.15
+_PAUSE_SECONDS, _SECONDS, _SECONDS_IN_ORDER = 0.05, 5.0, 0.15
 
 
 def main() -> None:
