@@ -36,7 +36,7 @@ pytest.importorskip("ray", reason="Ray is not installed")
 from nlgauge.run.ray_cluster import Ray
 from nlgauge.run.ray_cluster.cluster import _place, loopback, shares
 from nlgauge.run.ray_cluster.crew import _TRIES, _WINDOW, Crew, Member, _Run
-from nlgauge.run.ray_cluster.watcher import processes_of
+from nlgauge.run.ray_cluster.watcher import MARK, processes_of
 
 # Ray leaves pipes and log files of the processes that it starts to the garbage collector, whenever that runs.
 pytestmark = [
@@ -514,6 +514,23 @@ def test_a_cluster_of_our_own_is_gone_after_its_driver_was_killed(kill, place):
         time.sleep(0.1)
     assert left() == []
     assert list(place.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are read from /proc")
+def test_processes_of_a_cluster_are_known_by_their_mark_or_by_where_they_print(tmp_path):
+    """Ray's agents give themselves a title, which overwrites their environment as others see it."""
+    directory = str(tmp_path)
+    marked = subprocess.Popen(["sleep", "60"], env={MARK: directory, **os.environ})
+    with (tmp_path / "log").open("w") as log:
+        printing = subprocess.Popen(["sleep", "60"], stdout=log)
+    other = subprocess.Popen(["sleep", "60"], env={**os.environ, MARK: f"{directory}-other"})
+    try:
+        (tmp_path / "log").unlink()
+        assert set(processes_of(directory)) == {marked.pid, printing.pid}
+    finally:
+        for process in (marked, printing, other):
+            process.kill()
+            process.wait()
 
 
 def test_a_program_on_a_cluster_that_is_asked_to_end_says_what_is_kept(tmp_path, place):

@@ -41,12 +41,19 @@ def main() -> None:
 
 def processes_of(directory: str) -> Iterator[int]:
     """The processes of the cluster in a directory."""
-    mark = f"{MARK}={directory}".encode()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended meanwhile, or is somebody else's
-            # Its first bytes may be those of a title that the process gave itself.
-            if mark in (process / "environ").read_bytes().split(b"\0"):
+            if _has_mark(process, directory) or _writes_to(process, directory):
                 yield int(process.name)
+
+
+def _has_mark(process: Path, directory: str) -> bool:
+    return f"{MARK}={directory}".encode() in (process / "environ").read_bytes().split(b"\0")
+
+
+def _writes_to(process: Path, directory: str) -> bool:
+    """Whether what a process prints goes to a file in the directory. A title that it gave itself may stand where its environment was."""
+    return any(str((process / "fd" / number).readlink()).startswith(f"{directory}/") for number in "12")
 
 
 if __name__ == "__main__":
