@@ -223,7 +223,7 @@ def test_a_run_that_is_interrupted_before_anything_is_scored_leaves_nothing(wher
     assert sorted(folder.iterdir()) == before
 
 
-@pytest.mark.parametrize("where", ["nlgauge.results.storage.write", "pathlib.Path.replace"])
+@pytest.mark.parametrize("where", ["nlgauge.run.to_disk.write", "pathlib.Path.replace"])
 def test_a_run_that_is_interrupted_later_is_kept_and_goes_on(where: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
