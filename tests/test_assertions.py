@@ -61,7 +61,7 @@ def test_options_of_a_score():
 def test_few_segments_are_warned_of_and_too_few_refused():
     with pytest.warns(UserWarning, match="with 8 segments"), pytest.raises(AssertionError, match="wer is worse"):
         assert_not_worse(WORSE[:8], REFERENCES[:8], REFERENCES[:8], "wer")
-    with pytest.raises(InputError, match=r"5 segments cannot show a difference beyond chance at alpha=0\.05, so nothing could fail"):
+    with pytest.raises(InputError, match=r"5 segments with both scores cannot reach p < 0\.05, so nothing could fail; give 6 or more"):
         assert_not_worse(WORSE[:5], REFERENCES[:5], REFERENCES[:5], "wer")
 
 

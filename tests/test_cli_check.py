@@ -11,9 +11,9 @@ import pytest
 from cli_cases import enter, printed, refused, run, warned, write
 
 import nlgauge
-from nlgauge.cli.program import WORSE
+from nlgauge.cli.program import INCONCLUSIVE, WORSE
 from nlgauge.errors import ParameterError, ResultError
-from nlgauge.results.gate import Change, Limit
+from nlgauge.results.gate import Change, Limit, Margin, units_needed
 from nlgauge.results.inference import holm
 from nlgauge.results.joined import joined, of_metrics, of_systems
 
@@ -52,12 +52,12 @@ def test_a_drop_beyond_chance_fails_and_noise_passes() -> None:
     code, found = conditions("out", "--baseline", "main", "--fail-if", "bleu drops", "--fail-if", "wer rises")
     assert code == WORSE == 3
     assert {(row["condition"], row["system"]): (row["failed"], row["why"]) for row in found} == {
-        ("bleu drops", "bad"): (True, "worse beyond chance"),
-        ("wer rises", "bad"): (True, "worse beyond chance"),
-        ("bleu drops", "same"): (False, "worse, but within chance"),
-        ("wer rises", "same"): (False, "worse, but within chance"),
-        ("bleu drops", "good"): (False, "better beyond chance"),
-        ("wer rises", "good"): (False, "better beyond chance"),
+        ("bleu drops", "bad"): (True, "significantly worse"),
+        ("wer rises", "bad"): (True, "significantly worse"),
+        ("bleu drops", "same"): (False, "not significantly worse"),
+        ("wer rises", "same"): (False, "not significantly worse"),
+        ("bleu drops", "good"): (False, "significantly better"),
+        ("wer rises", "good"): (False, "significantly better"),
     }
     saved = nlgauge.load("out")
     raw = [saved.compare("main", row["system"])[row["condition"].split()[0]].p for row in found]
@@ -79,7 +79,7 @@ def test_a_drop_may_have_a_least_size() -> None:
     gain = nlgauge.load("out").compare()["bleu"].gain
     assert conditions("out", "--baseline", "main", "--fail-if", f"bleu drops by {-gain - 0.1:.3f}")[0] == WORSE
     code, found = conditions("out", "--baseline", "main", "--fail-if", f"bleu drops by {-gain + 0.1:.3f}")
-    assert (code, found[0]["why"]) == (0, "worse beyond chance, but by less")
+    assert (code, found[0]["why"]) == (0, "significantly worse, but by less")
 
 
 def test_several_conditions_on_one_score_are_one_test() -> None:
@@ -90,9 +90,12 @@ def test_several_conditions_on_one_score_are_one_test() -> None:
 
 def test_the_corrected_p_decides() -> None:
     scored("out", "main", "bad")
-    code, found = conditions("out", "--baseline", "main", "--alpha", "0.0015")
-    assert [row["p"] < 0.0015 < row["p_holm"] for row in found] == [True, True]
-    assert (code, {row["why"] for row in found}) == (0, {"worse, but within chance"})
+    code, found = conditions("out", "--baseline", "main", "--alpha", "0.0015", "--resamples", "1999")
+    assert [row["p"] < row["p_holm"] < 0.0015 for row in found] == [True, True]
+    assert code == WORSE
+    few = conditions("out", "--baseline", "main", "--alpha", "0.0015")
+    assert few[0] == INCONCLUSIVE
+    assert {row["why"] for row in few[1]} == {"1000 resamples cannot reach p < 0.0015 in 2 tests; use more"}
 
 
 def test_equal_systems_pass() -> None:
@@ -100,6 +103,65 @@ def test_equal_systems_pass() -> None:
     scored("out", "main", "copy")
     code, found = conditions("out", "--baseline", "main")
     assert (code, {row["why"] for row in found}) == (0, {"equal"})
+
+
+def cut(count: int, *systems: str) -> None:
+    """Keep so many lines of every file."""
+    for name in ("ref", *systems):
+        write(f"{name}.txt", "".join(Path(f"{name}.txt").read_text().splitlines(keepends=True)[:count]))
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 6])
+@pytest.mark.parametrize("margin", [(), ("--margin", "0.5")])
+def test_a_gate_that_cannot_fail_is_inconclusive(count: int, margin: tuple[str, ...]) -> None:
+    cut(count, "main", "bad")
+    scored("out", "main", "bad", options=("-m", "wer"))
+    code, (found,) = conditions("out", "--baseline", "main", "--fail-if", "wer rises", *margin)
+    assert (code == INCONCLUSIVE) == (found["failed"] is None)
+    if count < units_needed(0.05, 1):
+        assert found["verdict"] == "inconclusive"
+        assert conditions("out", "--baseline", "main", "--inconclusive", "pass", *margin)[0] == 0
+        assert conditions("out", "--baseline", "main", "--inconclusive", "fail", *margin)[0] == WORSE
+    if 1 < count < 6:
+        assert found["why"] == f"{count} segments cannot reach p < 0.05; 6 or more are needed"
+        assert found["more"] >= 6 - count
+
+
+def test_the_least_number_of_segments_is_that_of_the_sign_flips() -> None:
+    for alpha in (0.05, 0.01, 0.5):
+        for tests in (1, 2, 9, 60):
+            needed = units_needed(alpha, tests)
+            assert tests * 2.0 ** (1 - needed) < alpha <= tests * 2.0 ** (2 - needed)
+
+
+def test_a_margin_makes_three_verdicts() -> None:
+    scored("out", "main", "bad", "same", options=("-m", "wer"))
+    gains = {row.second: row for row in nlgauge.load("out").compare()}
+    inside = -gains["same"].gain_low + 0.01
+    assert conditions("out", "--baseline", "main", "--system", "same", "--margin", f"{inside}")[0] == 0
+    code, (found,) = conditions("out", "--baseline", "main", "--system", "same", "--margin", f"wer={inside - 0.02}")
+    assert (code, found["verdict"]) == (INCONCLUSIVE, "inconclusive")
+    assert found["more"] > 0
+    assert "may lie below" in found["why"]
+    assert conditions("out", "--baseline", "main", "--system", "bad", "--margin", "0.01")[0] == WORSE
+    loss = -gains["bad"].gain_low + 0.01
+    code, (found,) = conditions("out", "--baseline", "main", "--system", "bad", "--margin", f"{loss}")
+    assert (code, found["why"]) == (0, "worse within the margin")
+
+
+def test_margins_are_read_as_numbers_shares_and_of_one_metric() -> None:
+    assert Margin.read("0.5") == Margin(0.5)
+    assert Margin.read("1%") == Margin(0.01, None, True)
+    assert Margin.read("chrf(word_order=2)=0.5") == Margin(0.5, "chrf(word_order=2)")
+
+
+@pytest.mark.parametrize(("baseline", "word", "code"), [("main", "drops", 0), ("bad", "drops", WORSE), ("main", "rises", WORSE), ("bad", "rises", 0)])
+def test_an_output_without_a_direction_fails_by_the_word(baseline: str, word: str, code: int) -> None:
+    write("main.txt", "".join(f"{line}\n" for line in texts(0.0, 0)))
+    write("bad.txt", "".join(f"{line} with many words that are new\n" for line in texts(0.0, 0)))
+    scored("out", "main", "bad", options=("-m", "novelty", "-s", "ref.txt"))
+    checked = "bad" if baseline == "main" else "main"
+    assert conditions("out", "--baseline", baseline, "--system", checked, "--fail-if", f"novelty.novelty1 {word}")[0] == code
 
 
 def test_limits() -> None:
@@ -145,9 +207,9 @@ def test_hashes_are_compared_with_texts() -> None:
     assert "texts to recompute it were not saved" in found[1]["why"]
     assert code == WORSE
     unknown = run("check", "new", "--baseline", "old", "--fail-if", "distinct drops")
-    assert unknown.exit_code == 1
-    assert "UNKNOWN" in unknown.stdout
-    assert unknown.stderr == "1 unknown\n"
+    assert unknown.exit_code == INCONCLUSIVE == 4
+    assert "INCONCLUSIVE" in unknown.stdout
+    assert unknown.stderr == "1 inconclusive\n"
 
 
 @pytest.mark.parametrize(
@@ -191,7 +253,7 @@ def test_the_summary_is_appended_as_markdown() -> None:
     assert run("check", "out", "--baseline", "main", "--summary", "page.md").exit_code == WORSE
     page = Path("page.md").read_text()
     assert page.startswith("before\n### nlgauge check: 2 failed\n\n| fails if | system | baseline |")
-    assert "FAILED: worse beyond chance" in page
+    assert "FAILED: significantly worse" in page
     assert run("check", "out", "--baseline", "bad", "--summary", "page.md").exit_code == 0
     assert "### nlgauge check: 2 passed" in Path("page.md").read_text()
 
@@ -201,7 +263,7 @@ def test_the_table_fits_eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     scored("out", "main", "bad")
     shown = run("check", "out", "--baseline", "main", "--fail-under", "bleu=10").stdout
     assert max(map(len, shown.split("\n"))) <= 80
-    assert "worse beyond chance" in shown
+    assert "significantly worse" in shown
 
 
 def test_another_way_of_scoring_is_warned_of() -> None:
@@ -228,6 +290,9 @@ def test_another_way_of_scoring_is_warned_of() -> None:
         (["--fail-under", "wer=0.1"], "lower wer is better; write --fail-over wer=0.1"),
         (["--fail-over", "bleu=10"], "higher bleu is better; write --fail-under bleu=10"),
         (["--fail-under", "bleu=10", "--alpha", "5"], "5.0 is not between 0 and 1"),
+        (["--baseline", "main", "--margin", "much"], "cannot read the margin 'much'; write NUMBER, PERCENT% or METRIC=NUMBER"),
+        (["--baseline", "main", "--inconclusive", "maybe"], "'maybe' is not one of report, pass, fail"),
+        (["--baseline", "main", "--max-missing", "5"], "5.0 is not between 0 and 1"),
         (["--fail-under", "bleu=10", "--test", "none"], "'none' is not one of randomisation, bootstrap"),
         (["--fail-under", "bleu=10", "--system", "x"], "no system 'x'"),
     ],

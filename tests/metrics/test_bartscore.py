@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -120,13 +121,17 @@ def test_a_source_is_encoded_once_for_all_targets(tiny_models: dict[str, Path]) 
 
 
 @pytest.mark.parametrize("direction", ["recall", "precision", "f", "faithfulness"])
-def test_an_empty_text_has_no_score(direction: str, tiny_models: dict[str, Path]) -> None:
+def test_an_empty_prediction_is_shown_to_the_model_and_other_empty_texts_have_no_score(direction: str, tiny_models: dict[str, Path]) -> None:
     metric = BartScore(str(tiny_models["seq2seq"]), direction)
     usual = segments(metric, PREDICTIONS[:1], REFERENCES[:1], SOURCES[:1])
     result = nlgauge.score(["", PREDICTIONS[0], PREDICTIONS[0]], [REFERENCES[0], "", REFERENCES[0]], [SOURCES[0], "", SOURCES[0]], metrics=metric)
     rows = [row[result.labels[0]] for row in result.segments("records")]
-    assert math.isnan(rows[0]) and math.isnan(rows[1])
-    assert rows[2] == result[result.labels[0]]["score"] == pytest.approx(usual[0])
+    assert rows[0] < 0 and math.isnan(rows[1])
+    assert rows[2] == pytest.approx(usual[0])
+    assert result[result.labels[0]]["score"] == pytest.approx((rows[0] + rows[2]) / 2)
+    assert result[result.labels[0]]["empty"] == 1
+    left_out = segments(replace(metric, empty="missing"), ["", PREDICTIONS[0]], [REFERENCES[0]] * 2, [SOURCES[0]] * 2)
+    assert math.isnan(left_out[0]) and left_out[1] == pytest.approx(usual[0])
 
 
 def test_the_explanations_add_up(tiny_models: dict[str, Path]) -> None:

@@ -123,9 +123,9 @@ def test_pieces_are_those_of_the_sentencepiece_file(tmp_path: Path) -> None:
 def test_nothing_to_read_is_not_a_score(tiny_models: dict[str, Path]) -> None:
     result = nlgauge.score(["", "the cat", "the cat"], ["the cat", " ", "the mat"], metrics=Bleurt(str(tiny_models["pair_one"])))
     rows = [row[result.labels[0]] for row in result.segments("records")]
-    assert [math.isnan(row) for row in rows] == [True, True, False]
-    (found,) = result.values()
-    assert (found["score"], found["unscored"]) == (rows[2], 2)
+    assert [math.isnan(row) for row in rows] == [False, True, False]
+    (scores,) = result.values()
+    assert (scores["score"], scores["empty"]) == (pytest.approx((rows[0] + rows[2]) / 2), 1)
 
 
 def test_a_classifier_is_not_bleurt(tiny_models: dict[str, Path]) -> None:

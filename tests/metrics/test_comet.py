@@ -55,6 +55,11 @@ def test_golden_values_and_the_authors_program(case: str, tmp_path: Path, monkey
     official = comet_peer.from_checkpoint(form, file, monkeypatch)
     texts = TEXTS if form == "regression" else {name: TEXTS[name] for name in ("src", "mt")}
     np.testing.assert_allclose(scores(result), comet_peer.predicted(official, texts)["scores"], atol=1e-5)
+    # An empty translation gets the network's number, as it does from the authors' program.
+    blanked = {**texts, "mt": ["", *texts["mt"][1:]]}
+    empty = nlgauge.score(blanked["mt"], TEXTS["ref"], TEXTS["src"], metrics=result.job.metrics["x"])
+    np.testing.assert_allclose(scores(empty, empty.labels[0]), comet_peer.predicted(official, blanked)["scores"], atol=1e-5)
+    assert next(iter(empty.values()))["empty"] == 1
 
 
 def test_sources_and_references_are_encoded_once_for_all_systems(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,11 +76,12 @@ def test_sources_and_references_are_encoded_once_for_all_systems(tiny_models: di
     assert len(read) == len(set(read)) == len({*TEXTS["ref"], *TEXTS["src"], *(text for texts in systems.values() for text in texts)})
 
 
-def test_a_row_with_an_empty_text_is_unknown_and_leaves_the_others_alone(tiny_models: dict[str, Path]) -> None:
+def test_an_empty_reference_or_source_leaves_a_row_without_a_score(tiny_models: dict[str, Path]) -> None:
     metric = f"comet(model={str(tiny_models['comet'])!r})"
     alone = nlgauge.score(["the cat"], ["a cat"], ["le chat"], metrics=metric)
-    mixed = nlgauge.score(["the cat", "", "cat", "cat"], ["a cat", "a", "", "a"], ["le chat", "un", "un", " "], metrics=metric)
+    mixed = nlgauge.score(["the cat", "", "cat", "cat"], ["a cat", "", "", "a"], ["le chat", "un", "un", " "], metrics=metric)
     assert mixed["comet"]["score"] == pytest.approx(alone["comet"]["score"], abs=1e-6)
+    assert mixed["comet"]["empty"] == 0
     assert [np.isnan(row[metric]) for row in mixed.segments("records")] == [False, True, True, True]
 
 

@@ -61,10 +61,11 @@ def test_predictions_stay_within_their_bounds() -> None:
     assert MetricX().answer(np.array([[-0.5], [26.0], [3.25]])).tolist() == [0, 25, 3.25]
 
 
-def test_an_empty_text_has_no_score(tiny_models: dict[str, Path]) -> None:
+def test_an_empty_prediction_is_shown_to_the_model_and_an_empty_reference_has_no_score(tiny_models: dict[str, Path]) -> None:
     metric = MetricX(str(tiny_models["metricx"]))
     found = segments(metric, ["", *PREDICTIONS[1:]], [*REFERENCES[:2], ""], SOURCES)
-    assert math.isnan(found[0]) and math.isnan(found[2])
+    assert 0 <= found[0] <= 25 and math.isnan(found[2])
+    assert segments(metric, ["", *PREDICTIONS[1:]], [*REFERENCES[:2], ""], SOURCES, output=".empty") == [1, 0, 0]
     assert found[1] == pytest.approx(OFFICIAL[24, False][1], rel=1e-5)
 
 

@@ -50,9 +50,11 @@ def test_the_best_reference_is_one_that_can_be_scored(tiny_models: dict[str, Pat
     result = nlgauge.score(["the cat", "", "a"], [["", "the mat"], ["the cat"], [" "]], metrics=Nli(str(tiny_models["pair"])))
     rows = [row[result.labels[0]] for row in result.segments("records")]
     assert rows[0] == pytest.approx(oracle(tiny_models["pair"], "the mat", "the cat")[0], abs=1e-6)
-    assert math.isnan(rows[1]) and math.isnan(rows[2])
-    (found,) = result.values()
-    assert (found["score"], found["unscored"]) == (rows[0], 2)
+    assert rows[1] == 0 and math.isnan(rows[2])
+    (scores,) = result.values()
+    assert (scores["score"], scores["empty"]) == (rows[0] / 2, 1)
+    left_out = nlgauge.score(["the cat", ""], ["the mat", "the cat"], metrics=Nli(str(tiny_models["pair"]), empty="missing"))
+    assert math.isnan(left_out.segments("records")[1][left_out.labels[0]])
 
 
 def test_two_labels_are_not_enough(tiny_models: dict[str, Path]) -> None:

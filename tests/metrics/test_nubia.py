@@ -85,7 +85,7 @@ def test_similarity_is_shown_to_5_at_most(models: dict[str, Any], monkeypatch: p
 def test_nothing_to_read_is_not_a_score(models: dict[str, Any]) -> None:
     result = nlgauge.score(["", "A cat.", "A cat."], ["A cat.", " ", "The cat."], metrics=Nubia(**models))
     assert [math.isnan(row[result.labels[0]]) for row in result.segments("records")] == [True, True, False]
-    assert next(iter(result.values()))["unscored"] == 2
+    assert next(iter(result.values()))["empty"] == 1
 
 
 def test_explanation_shows_the_inference(models: dict[str, Any]) -> None:

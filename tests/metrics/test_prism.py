@@ -87,10 +87,10 @@ def test_the_language_is_that_of_the_corpus(places: dict[bool, Path]) -> None:
         segments(Prism(str(places[True]), lang="fr"), PREDICTIONS, REFERENCES)
 
 
-def test_empty_texts_have_no_score_and_long_ones_are_cut(places: dict[bool, Path]) -> None:
+def test_an_empty_reference_has_no_score_and_long_texts_are_cut(places: dict[bool, Path]) -> None:
     metric = Prism(str(places[True]))
     found = segments(metric, ["", PREDICTIONS[0], PREDICTIONS[0] * 20], [REFERENCES[0], "", REFERENCES[0]])
-    assert [math.isnan(value) for value in found] == [True, True, False]
+    assert [math.isnan(value) for value in found] == [False, True, False]
     result = nlgauge.score([PREDICTIONS[0], PREDICTIONS[0] * 20], [REFERENCES[0]] * 2, metrics=metric)
     assert [row[f"{result.labels[0]}.truncated"] for row in result.segments("records")] == [0, 1]
     # Of the model's 128 places the tag of the language takes one.

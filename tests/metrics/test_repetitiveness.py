@@ -30,7 +30,7 @@ def test_it_is_the_share_of_different_ngrams_that_occur_again(text):
     scores = nlgauge.score([text], metrics=label)[label]
     for n in (1, 2, 3):
         counts = Counter(grams(text.split(), n))
-        expected = sum(count > 1 for count in counts.values()) / len(counts) if counts else math.nan
+        expected = sum(count > 1 for count in counts.values()) / len(counts) if counts else math.nan if text.split() else 1.0
         assert scores[f"repetitiveness{n}"] == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
@@ -42,8 +42,9 @@ def test_it_does_not_measure_length():
 
 def test_the_corpus_score_is_the_mean_over_texts_that_have_such_ngrams():
     scores = nlgauge.score(["a a", "a b", ""], metrics="repetitiveness")["repetitiveness"]
-    assert (scores["repetitiveness1"], scores["repetitiveness2"]) == (0.5, 0)
-    assert math.isnan(scores["repetitiveness3"])
+    # The empty text has the worst score.
+    assert (scores["repetitiveness1"], scores["repetitiveness2"], scores["repetitiveness3"]) == (2 / 3, 1 / 3, 1)
+    assert math.isnan(nlgauge.score(["a a", "a b"], metrics="repetitiveness")["repetitiveness"]["repetitiveness3"])
 
 
 def test_the_less_repetitive_prediction_is_the_better():

@@ -58,10 +58,11 @@ def test_models_and_questions_must_fit_each_other(tiny_models: dict[str, Path]) 
         nlgauge.score(["a"], sources=["a"], metrics=Seahorse(questions=("q3",)))
 
 
-def test_an_empty_text_has_no_score(tiny_models: dict[str, Path]) -> None:
+def test_an_empty_summary_is_the_worst_and_an_empty_document_has_no_score(tiny_models: dict[str, Path]) -> None:
     result = nlgauge.score(["", "a", "a"], sources=["a", " ", "a"], metrics=Seahorse(str(tiny_models["t5"]), ("q1",)))
     rows = [row[result.labels[0]] for row in result.segments("records")]
-    assert [math.isnan(value) for value in rows] == [True, True, False]
+    assert [math.isnan(value) for value in rows] == [False, True, False]
+    assert rows[0] == 0
 
 
 @pytest.mark.parametrize("token", ["Жук", 10_000])

@@ -118,8 +118,9 @@ def test_nothing_to_check_is_not_a_score(variant: str, expected: float, tiny_mod
     for compat in (None, "summac"):
         result = nlgauge.score(["", "The cat sat.", "The mat."], **texts, metrics=SummaC(str(tiny_models["pair"]), variant, compat=compat))
         rows = [row[result.labels[0]] for row in result.segments("records")]
-        assert rows[:2] == pytest.approx([expected if compat else math.nan] * 2, nan_ok=True)
-        assert next(iter(result.values()))["unscored"] == (0 if compat else 2)
+        worst = -1 if variant == "zs" else 0
+        assert rows[:2] == pytest.approx([expected if compat else worst, expected if compat else math.nan], nan_ok=True)
+        assert next(iter(result.values()))["empty"] == 1
 
 
 def test_explanation_has_the_matrix(tiny_models: dict[str, Path]) -> None:

@@ -55,7 +55,7 @@ OFFICIAL = {
 
 def outputs(metric: UniEval, *texts: Any) -> list[dict[str, float]]:
     result = nlgauge.score(*texts, metrics=metric)
-    first = metric.numbers()[0].name
+    first = metric.measures()[0].name
     return [
         {key.removeprefix(result.labels[0]).removeprefix(".") or first: value for key, value in row.items() if key.startswith("unieval")}
         for row in result.segments("records")
@@ -85,15 +85,17 @@ def test_dimensions_need_no_more_texts_than_they_speak_of(tiny_models: dict[str,
         nlgauge.score(PREDICTIONS, REFERENCES, metrics=UniEval(place))
 
 
-def test_an_empty_text_has_no_score(tiny_models: dict[str, Path]) -> None:
+def test_an_empty_prediction_is_scored_and_another_empty_text_is_not(tiny_models: dict[str, Path]) -> None:
     predictions, references, sources = ["", *PREDICTIONS[:2]], [REFERENCES[0], "", REFERENCES[1]], [SOURCES[0], SOURCES[0], SOURCES[1]]
     metric = UniEval(str(tiny_models["t5"]))
     nothing, unrelated, whole = outputs(metric, predictions, references, sources)
-    assert all(math.isnan(nothing[output.name]) for output in metric.numbers())
+    assert nothing["consistency"] == nothing["fluency"] == 0
+    assert 0 < nothing["coherence"] < 1 and 0 < nothing["relevance"] < 1
     assert math.isnan(unrelated["relevance"]) and math.isnan(unrelated["overall"])
     assert unrelated["fluency"] == pytest.approx(OFFICIAL["sum", 1024][0]["fluency"], abs=1e-6)
     result = nlgauge.score(predictions, references, sources, metrics=metric)
-    assert result[result.labels[0]]["score"] == whole["overall"]
+    assert result[result.labels[0]]["score"] == pytest.approx((nothing["overall"] + whole["overall"]) / 2)
+    assert result[result.labels[0]]["empty"] == 1
 
 
 def test_explanations_show_the_sentences(tiny_models: dict[str, Path]) -> None:

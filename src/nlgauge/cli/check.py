@@ -11,7 +11,7 @@ import typer
 from nlgauge.cli.command import with_options
 from nlgauge.cli.options import AsJson, Confidence, PairedTest, ResultDirectory, Seed, Where, checked_confidence, conditions, one_of
 from nlgauge.cli.output import say, show, show_json
-from nlgauge.cli.program import FAILURE, WORSE
+from nlgauge.cli.program import INCONCLUSIVE, WORSE
 
 if TYPE_CHECKING:
     from nlgauge.export.model import Page
@@ -37,7 +37,7 @@ def check(
         list[str] | None,
         typer.Option(
             "--fail-if",
-            help='Condition, such as "bleu drops", "wer rises by 0.01" or "any worsens" (default); met where the change is beyond chance.',
+            help='Condition, such as "bleu drops", "wer rises by 0.01" or "any worsens" (default); met if the change is significant.',
             metavar="CONDITION",
         ),
     ] = None,
@@ -47,7 +47,23 @@ def check(
     fail_over: Annotated[
         list[str] | None, typer.Option("--fail-over", help="Greatest score, such as wer=0.2; repeat for more.", metavar="METRIC=NUMBER")
     ] = None,
-    alpha: Annotated[float, typer.Option("--alpha", help="p-values below this are beyond chance.", metavar="LEVEL")] = 0.05,
+    margin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--margin",
+            help="Loss that does not matter: a system passes if its loss is surely smaller. A number, METRIC=NUMBER, or a share such as 1%.",
+            metavar="MARGIN",
+        ),
+    ] = None,
+    inconclusive: Annotated[
+        str,
+        typer.Option("--inconclusive", help="Exit code of an inconclusive verdict: report (4), pass (0) or fail (3).", metavar="report|pass|fail"),
+    ] = "report",
+    max_missing: Annotated[
+        float,
+        typer.Option("--max-missing", help="Share of missing scores that a verdict may ignore, even if they could turn it.", metavar="SHARE"),
+    ] = 0.05,
+    alpha: Annotated[float, typer.Option("--alpha", help="p-values below this are significant.", metavar="LEVEL")] = 0.05,
     where: Where = None,
     summary: Annotated[
         Path | None, typer.Option("--summary", help="Append the table as Markdown to this file, such as $GITHUB_STEP_SUMMARY.", metavar="FILE")
@@ -58,22 +74,27 @@ def check(
     test: PairedTest = "randomisation",
     seed: Seed = None,
 ) -> None:
-    """Ends with exit code 3 where a system of a saved result is worse than it may be: beyond chance against a baseline, or below a limit.
+    """Exit with code 3 if a system of a saved result is worse than it may be: significantly worse than a baseline, or below a limit.
 
     nlgauge check out/ --baseline main --fail-if "bleu drops" --fail-under bleu=30
 
     nlgauge check new/ --baseline old/ --summary "$GITHUB_STEP_SUMMARY"
 
-    Exit codes: 0 all conditions passed, 3 a system failed one, 1 a condition could not be decided or something went wrong, 2 wrong usage.
+    Exit codes: 0 all conditions passed, 3 a system failed one, 4 a verdict is inconclusive (too few segments, missing scores, an interval that
+    reaches beyond the margin), 1 the command failed, 2 wrong usage.
     """
-    from nlgauge.results.gate import gate_page, verdicts
+    from nlgauge.results.gate import Margin, Rule, gate_page, verdicts
     from nlgauge.results.storage import load
     from nlgauge.terminal.pages import Printed
 
     checked_confidence(confidence)
     one_of(test, ("randomisation", "bootstrap"), "--test")
+    one_of(inconclusive, ("report", "pass", "fail"), "--inconclusive")
     if not 0 < alpha < 1:
         raise typer.BadParameter(f"{alpha} is not between 0 and 1.", param_hint="'--alpha'")
+    if not 0 <= max_missing <= 1:
+        raise typer.BadParameter(f"{max_missing} is not between 0 and 1.", param_hint="'--max-missing'")
+    rule = Rule(alpha, tuple(map(Margin.read, margin or ())), max_missing)
     changes, limits = _conditions(baseline, fail_if or (), fail_under or (), fail_over or ())
     result = load(directory)
     for system in systems or ():
@@ -87,7 +108,7 @@ def check(
     if where:
         result = result.where(**conditions(where))
     options = {"test": test, "confidence": confidence, "resamples": resamples, "seed": seed}
-    found, comparison = verdicts(result, baseline, checked, changes, limits, alpha, **options)
+    found, comparison = verdicts(result, baseline, checked, changes, limits, rule, **options)
     outcome = _outcome([verdict.failed for verdict in found])
     if summary is not None:
         _append(summary, outcome, gate_page(found, comparison, alpha))
@@ -98,8 +119,8 @@ def check(
     say(outcome)
     if any(verdict.failed for verdict in found):
         raise typer.Exit(WORSE)
-    if any(verdict.failed is None for verdict in found):
-        raise typer.Exit(FAILURE)
+    if any(verdict.failed is None for verdict in found) and inconclusive != "pass":
+        raise typer.Exit(WORSE if inconclusive == "fail" else INCONCLUSIVE)
 
 
 def _conditions(
@@ -126,7 +147,7 @@ def _append(summary: Path, outcome: str, page: Page) -> None:
 
 
 def _outcome(failed: list[bool | None]) -> str:
-    counts = {"failed": failed.count(True), "unknown": failed.count(None), "passed": failed.count(False)}
+    counts = {"failed": failed.count(True), "inconclusive": failed.count(None), "passed": failed.count(False)}
     return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
 
 

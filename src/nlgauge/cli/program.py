@@ -20,7 +20,7 @@ from typer.core import TyperGroup
 from nlgauge.cli.output import say
 from nlgauge.errors import InputError, NlgaugeError, ParameterError
 
-FAILURE, USAGE, WORSE, INTERRUPTED, TERMINATED = 1, 2, 3, 130, 143
+FAILURE, USAGE, WORSE, INCONCLUSIVE, INTERRUPTED, TERMINATED = 1, 2, 3, 4, 130, 143
 # Where the result is, and where a run is kept that can go on.
 WRITTEN, RUNNING = "nlgauge.written", "nlgauge.running"
 

@@ -7,7 +7,10 @@ import warnings
 from typing import Any
 
 from nlgauge.errors import InputError, ParameterError
+from nlgauge.export.numbers import counted
+from nlgauge.export.of_missing import missing_note
 from nlgauge.results.comparison import Compared
+from nlgauge.results.gate import units_needed
 from nlgauge.run.prepare import MetricSpec
 from nlgauge.scorer import Scorer
 
@@ -42,14 +45,16 @@ def assert_not_worse(
     if not isinstance(margin, int | float) or not 0 <= margin < math.inf:
         raise ParameterError(f"margin must be a number from 0, in the metric's own unit, got {margin!r:.60}.")
     result = Scorer([metric])({"new": predictions, "baseline": baseline}, references, **options)
-    count = len(result.corpus)
-    if 2.0 ** (1 - count) >= alpha:
-        raise InputError(f"{count} segments cannot show a difference beyond chance at alpha={alpha:g}, so nothing could fail; give more segments.")
     comparison = result.compare("new", "baseline", test=test, resamples=resamples)
-    if comparison.caution:
-        warnings.warn(comparison.caution, stacklevel=2)
     label = next(iter(result.labels))
     row = comparison[label if output is None else (label, output)]
+    if row.units < (needed := units_needed(alpha, 1)):
+        segments = counted(row.units, "segment")
+        raise InputError(f"{segments} with both scores cannot reach p < {alpha:g}, so nothing could fail; give {needed} or more segments.")
+    if comparison.caution:
+        warnings.warn(comparison.caution, stacklevel=2)
+    if not row.robust:
+        warnings.warn(missing_note(row), stacklevel=2)
     if row.output.higher_is_better is None:
         raise ParameterError(f"of {row.output.name} neither direction is better, so no system is worse.")
     if math.isnan(row.difference) or math.isnan(row.p):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from nlgauge.export.model import Cell, Footnotes, Gauge, Page, Sheet, column
 from nlgauge.export.numbers import bounds, number, p_value
+from nlgauge.export.of_missing import missing_note
 from nlgauge.export.of_result import named
 from nlgauge.export.tested import any_tested, corrected, how_tested
 
@@ -46,12 +47,13 @@ def _cells(row: Compared, several: bool, footnotes: Footnotes) -> list[Cell]:
     output = row.output
     interval = bounds(row.gain_low, row.gain_high, output, sign=True)
     reason = footnotes.mark(row.reason)
+    missing = footnotes.mark(missing_note(row))
     return [
         named(row.label, output, several),
         Cell(better=output.higher_is_better),
         Cell(number(row.first_score, output), "best" if row.better == row.first else ""),
         Cell(number(row.second_score, output), "best" if row.better == row.second else ""),
-        Cell(number(row.gain, output, sign=True)),
+        Cell(number(row.gain, output, sign=True), notes=missing),
         Cell(interval, notes=(reason or footnotes.mark(_NO_INTERVAL)) if interval == "n/a" else (), gauge=_gauge(row)),
         Cell(p_value(row.p), notes=reason if math.isnan(row.p) else ()),
         Cell(p_value(row.p_holm), notes=reason if math.isnan(row.p_holm) else ()),

@@ -7,17 +7,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from nlgauge.export.model import Cell, Column, Footnotes, Gauge, Page, Sheet, column
 from nlgauge.export.numbers import bounds, counted, number, p_value, stars
 from nlgauge.export.of_costs import not_sent
+from nlgauge.export.of_missing import NOT_COMPARABLE, missing_note
 from nlgauge.export.tested import any_tested, corrected, how_tested, tested_otherwise
 from nlgauge.metric import CorpusMetric, Output
 from nlgauge.results.inference import Interval
+from nlgauge.results.missing import range_of
 from nlgauge.results.resampling import Clusters, caution, drawn_in_groups
 
 if TYPE_CHECKING:
     from nlgauge.results.comparison import Compared, Comparison
     from nlgauge.results.result import Result
+    from nlgauge.results.table import Table
 
 
 # More columns of scores with intervals than these do not fit a page.
@@ -70,16 +75,30 @@ class ScoreCells:
         label, output = shown.label, shown.output
         table = self.result.tables[system, label]
         score = table.scores().get(output.name, math.nan)
-        if math.isnan(score):
-            mark = self.notes.mark(table.unknown or output.nan)
-        else:
-            count = table.undefined().get(output.name, 0)
-            remark = f"{count} of {counted(len(self.result.corpus), 'segment')} have no value ({output.nan}) and are left out"
-            mark = self.notes.mark(remark) if count else ()
+        mark = self.notes.mark((table.unknown or output.nan) if math.isnan(score) else self._missing(table, output))
         best = len(self.result.systems) > 1 and score == self._best(label, output)
         return Cell(number(score, output), "best" if best else "", notes=mark)
 
+    def _missing(self, table: Table, output: Output) -> str:
+        """Return how many segments have no value, and the range of the score over all values that they could have."""
+        count = table.undefined().get(output.name, 0)
+        if not count:
+            return ""
+        remark = f"{count} of {counted(len(self.result.corpus), 'segment')} have no value ({output.nan}) and are left out"
+        low, high = range_of(table, output)
+        return remark if math.isnan(low) else f"{remark}; whatever these are, the score is between {number(low, output)} and {number(high, output)}"
+
+    def unequal(self, label: str, output: Output) -> bool:
+        """Return whether systems lack an output on different segments, so that their scores are not comparable."""
+        tables = [self.result.tables[system, label] for system in self.result.systems]
+        if not any(table.undefined().get(output.name) for table in tables) or not all(table.has_segments for table in tables):
+            return False
+        first, *others = (np.isnan(table.segments_of(output.name)) for table in tables)
+        return any(not np.array_equal(first, other) for other in others)
+
     def _best(self, label: str, output: Output) -> float | None:
+        if self.unequal(label, output):
+            return None
         scores: list[float] = [self.result.tables[system, label].scores().get(output.name, math.nan) for system in self.result.systems]
         known = [score for score in scores if not math.isnan(score)]
         if output.higher_is_better is None or not known:
@@ -113,7 +132,7 @@ class ScoreCells:
         if row is None or self.comparison is None:
             return [Cell(), Cell()]
         mark = self.notes.mark(row.reason if math.isnan(row.p) else tested_otherwise(row, self.comparison))
-        return [Cell(p_value(row.p)), Cell(p_value(row.p_holm), notes=mark)]
+        return [Cell(p_value(row.p), notes=self.notes.mark(missing_note(row))), Cell(p_value(row.p_holm), notes=mark)]
 
     def row(self, system: str, shown: ShownOutput) -> list[Cell]:
         """Score, interval and p-values, as far as they are shown."""
@@ -188,7 +207,8 @@ def _scored(cells: ScoreCells, system: str, shown: ShownOutput) -> Cell:
     score, test = cells.score(system, shown), cells.test(system, shown)
     interval = cells.interval(system, shown) if cells.intervals is not None else Cell()
     remark = tested_otherwise(test, cells.comparison) if test and cells.comparison else ""
-    notes = dict.fromkeys([*score.notes, *interval.notes, *cells.notes.mark(remark)])
+    missing = missing_note(test) if test else ""
+    notes = dict.fromkeys([*score.notes, *interval.notes, *cells.notes.mark(remark), *cells.notes.mark(missing)])
     return replace(score, stars="" if test is None else stars(test.p_holm), notes=tuple(notes), aside=interval.text)
 
 
@@ -212,6 +232,10 @@ def _remarks(cells: ScoreCells) -> list[str]:
             if output.note and scores[output.name] > 0:
                 found.append(f"{label}, {system}: {scores[output.name]:g} {output.note}.")
     found += not_sent(result.costs)
+    apart = [shown for shown in cells.outputs() if len(result.systems) > 1 and cells.unequal(shown.label, shown.output)]
+    if apart:
+        names = dict.fromkeys(shown.label if shown.output.name == shown.label else f"{shown.label} {shown.output.name}" for shown in apart)
+        found.append(f"{', '.join(names)}: systems lack scores of different segments. {NOT_COMPARABLE}.")
     if cells.comparison is not None and any_tested(cells.comparison):
         found.append(f"p-values: against {cells.comparison.rows[0].first}, {how_tested(cells.comparison)}, Holm-{corrected(cells.comparison)}.")
     units = Clusters(result.corpus.documents, len(result.corpus))

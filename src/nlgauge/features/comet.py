@@ -29,7 +29,7 @@ class CometVectors(NamedTuple):
 
 class JointScores(NamedTuple):
     """For texts that were read together: the score, the probability of each label at each piece of the first text, where in the text these pieces
-    stand, the pieces of the text that has fewest, and whether something was cut. First and last piece are marks."""
+    stand, the pieces of the text beside the first that has fewest, and whether something was cut. First and last piece are marks."""
 
     scores: Ragged
     labels: Ragged
@@ -91,7 +91,7 @@ class CometJoint(Feature):
                         labels[row] = probabilities[: firsts[row]]
         offsets = [np.array(read.offsets[row[0]][:size], dtype=np.int64).reshape(-1, 2) for row, size in zip(rows, firsts, strict=True)]
         cut = [len(ids) > window or any(read.truncated[i] for i in row) for ids, row in zip(joined, rows, strict=True)]
-        fewest = [min(len(read.ids[i]) - 2 for i in row) for row in rows]
+        fewest = [min(len(read.ids[i]) - 2 for i in row[1:]) for row in rows]
         return JointScores(Ragged.single(scores), Ragged.of(labels, np.float32), Ragged.of(offsets), _numbers(fewest), _numbers(cut))
 
 

@@ -20,9 +20,9 @@ from nlgauge.judges.endpoint import checked_url, host_of
 from nlgauge.judges.prompts import Prompt
 from nlgauge.judges.reading import Judgement, judged
 from nlgauge.judges.requests import FIRST_TOKENS
-from nlgauge.metric import Arrays, Metric, Output, Takes, View
+from nlgauge.metric import Arrays, Output, Takes, View
 from nlgauge.metric.domains import require_number, require_whole
-from nlgauge.metric.mean import means_of_defined, values_and_defined
+from nlgauge.metric.mean import MeanMetric, Measured, worst_of
 from nlgauge.models import Model, is_model_spec, model_facts
 
 SCORINGS = ("probabilities", "samples", "single")
@@ -43,8 +43,10 @@ COUNTS = {
     "refused": "rows have no score, because the judge refused to answer",
     "too_long": "rows have no score, because prompt and texts are longer than the judge reads",
     "failed": "rows have no score, because the judge gave no reply",
-    "empty": "predictions were empty, and got the lowest score without being shown to the judge",
+    "empty": "predictions were empty, and got the worst score without being shown to the judge",
 }
+# The reason for a missing score that each count stands for.
+_MISSING = {"failed": "error", "empty": "empty"}
 
 
 class Row(NamedTuple):
@@ -62,7 +64,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Judged(Metric):
+class Judged(MeanMetric):
     """A metric that asks a judge: `model` at `base_url`, through a `Client`, or on this machine.
 
     scoring: "probabilities" (the expected level), "samples" (the mean of `n` replies at `temperature`) or "single" (one reply at temperature 0).
@@ -133,11 +135,14 @@ class Judged(Metric):
         return (spread,) if self.scoring == "samples" and self.n > 1 else ()
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        measures, notes = self.measures(), COUNTS
-        if Calls.of(self.calls).dry_run:
-            measures = tuple(replace(one, nan=NOT_SENT) if one.nan == NAN else one for one in measures)
-            notes = {**COUNTS, "failed": f"rows have no score: {NOT_SENT}"}
-        return {self.name: (*measures, *(Output(name, None, 0, note=note) for name, note in notes.items()))}
+        if not Calls.of(self.calls).dry_run:
+            return super().outputs()
+        measures = tuple(replace(output, nan=NOT_SENT) if output.nan == NAN else output for output in self.measures())
+        failed = f"rows have no score: {NOT_SENT}"
+        return {self.name: (*measures, *(replace(output, note=failed) if output.name == "failed" else output for output in self.counted()))}
+
+    def counted(self) -> tuple[Output, ...]:
+        return tuple(Output(name, None, 0, note=note, missing=_MISSING.get(name, "unreadable")) for name, note in COUNTS.items())
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in {g.name for g in fields(Judged)}}
@@ -172,8 +177,7 @@ class Judged(Metric):
 
     def empty_row(self) -> Row:
         """An empty prediction: the lowest score, which no judge was asked for."""
-        worst = self.measures()[0].high if self.measures()[0].higher_is_better is False else self.measures()[0].low
-        return Row((worst, *(np.nan,) * (len(self.measures()) - 1)), (), True)
+        return Row((worst_of(self.measures()[0]), *(np.nan,) * (len(self.measures()) - 1)), (), True)
 
     def values_of(self, judgement: Judgement) -> tuple[float, ...]:
         """The values of the measures."""
@@ -210,15 +214,13 @@ class Judged(Metric):
     def _statistics(self, rows: Sequence[Row]) -> Array:
         values = np.array([row.values for row in rows], dtype=np.float64).reshape(len(rows), len(self.measures()))
         counts = [[row.failure == name or (row.empty and name == "empty") for name in COUNTS] for row in rows]
-        return np.column_stack([values_and_defined(values), np.array(counts, dtype=np.float64).reshape(len(rows), len(COUNTS))])
+        return self.rows_of(Measured(values, columns=[np.array(counts, dtype=np.float64).reshape(len(rows), len(COUNTS))]))
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
-        names = [output.name for output in self.measures()]
-        found = means_of_defined(statistics[..., : 2 * len(names)], names)
-        if "sd_within" in found:
-            found["sd_within"] = np.sqrt(found["sd_within"])
-        return {**found, **{name: statistics[..., 2 * len(names) + i] for i, name in enumerate(COUNTS)}}
+        scores = super().score(part, statistics)
+        if "sd_within" in scores:
+            scores["sd_within"] = np.sqrt(scores["sd_within"])
+        return scores
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.rows(view)

@@ -33,7 +33,8 @@ class Output:
 
     `note` is for counts that a reader must know of, such as texts that were cut: it is shown below the table, after the number, where that
     is not 0. `decimals` is how many a table shows; by default two on a scale to 100, none for counts, else four. A run warns where a share is
-    above `warn_above` or below `warn_below`: the share in per cent, then `warning`.
+    above `warn_above` or below `warn_below`: the share in per cent, then `warning`. `missing` names the reason for a missing score that the
+    count stands for: "empty" (the prediction), "unreadable" (a reply) or "error".
     """
 
     name: str
@@ -46,9 +47,11 @@ class Output:
     warn_above: float = math.inf
     warning: str = ""
     warn_below: float = -math.inf
+    missing: str = ""
 
 
 TRUNCATED = Output("truncated", None, 0, note="texts were longer than the model reads and were cut")
+EMPTY = Output("empty", None, 0, note="predictions were empty and were scored as such", missing="empty")
 UNIFORM_WEIGHTS = Output("uniform_weights", None, 0, note="rows had only weights of 0 and were weighed equally")
 
 
@@ -252,6 +255,15 @@ class Metric(_Value):
     def for_segments(self) -> Metric:
         """The metric as it scores single segments."""
         return self
+
+    def missing(self, part: str, statistics: Array) -> Array:
+        """Return which rows have no value of the first output of a part; such a row must add nothing to the corpus score."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.isnan(self.for_segments().score(part, statistics)[first_output(self, part).name])
+
+    def is_mean(self, output: Output) -> bool:
+        """Return whether the corpus score of an output is the mean of the segment scores."""
+        return False
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         """Why each row got its statistics, from the same computation; [] where there is nothing to see."""

@@ -51,8 +51,8 @@ class FunctionMetric(MeanMetric):
     def __str__(self) -> str:
         return self.called
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {self.called: self.numbers}
+    def measures(self) -> tuple[Output, ...]:
+        return self.numbers
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         home = getattr(self.function, "__module__", None) or type(self.function).__module__

@@ -25,6 +25,7 @@ from nlgauge.features.passages import WordChunks
 from nlgauge.features.text import SPLITTERS, Sentences
 from nlgauge.metric import Arrays, Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
+from nlgauge.metrics.model_means import empty_rows
 from nlgauge.metrics.pair_scores import NOTHING, Found, PairScores, every_pair, texts_of
 from nlgauge.metrics.unknown_tokens import read_pairs, readable
 from nlgauge.models import ModelSpec, is_model_spec
@@ -48,6 +49,7 @@ class AlignScore(PairScores):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        self.check_empty()
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         self.require(self.mode in _MODES, "mode", f"one of {', '.join(map(repr, _MODES))}")
         self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
@@ -74,7 +76,7 @@ class AlignScore(PairScores):
             if logits.size:
                 values[i] = next(iter(judged.values())).max(axis=0).mean()
             shown.append((judged, texts_of(view, chunks[i]), texts_of(view, claims[i])))
-        return Found(values, cut, read.counts, shown)
+        return Found(values, cut, empty_rows(view, read.first, read.second), read.counts, shown)
 
     def _judged(self, logits: Array) -> dict[str, Array]:
         """The matrices of the head that is asked, that which decides first."""

@@ -1,7 +1,8 @@
 """What metrics share that ask a model a question about texts and read its answer off the first token: UniEval, MetricX, SEAHORSE.
 
-A question is a template with {prediction}, {source} or {reference} in it. Where one of these texts is empty, or has no token that the model
-knows, there is no answer: a fluent nothing is not fluent.
+A question is a template with {prediction}, {source} or {reference} in it. A prediction that is empty, or has no token
+that the model knows, is shown to the model if the authors' program does that (`shows_empty`), and else has the worst value: a fluent nothing is not
+fluent. If another of these texts is empty, there is no answer.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from nlgauge.explain import Explanation, TokenScores
 from nlgauge.features.first_token import FirstTokenLogits
 from nlgauge.features.text import Sentences
 from nlgauge.metric import Arrays, View
-from nlgauge.metrics.model_means import Measured, ModelMeans, with_mean
+from nlgauge.metric.mean import Measured, worst_of
+from nlgauge.metrics.model_means import ModelMeans, empty_rows, measured, with_mean
 from nlgauge.metrics.unknown_tokens import Reading, read_texts, readable
 from nlgauge.models import ModelSpec, model_facts
 
@@ -49,6 +51,8 @@ class AnswerMetric(ModelMeans):
 
     tokens: ClassVar[tuple[str | int, ...]]
     drop_eos: ClassVar[bool] = False
+    # Whether the authors' program asks about an empty prediction too.
+    shows_empty: ClassVar[bool] = False
 
     def prompts(self) -> Mapping[str, Question]:
         """The question behind each output."""
@@ -80,16 +84,21 @@ class AnswerMetric(ModelMeans):
 
     def measured(self, view: View) -> Measured:
         columns, cut, counts = [], np.zeros(len(view), dtype=np.int64), np.zeros((len(view), 2))
+        empty = np.ones(len(view), dtype=bool)
+        outputs = {output.name: output for output in self.measures()}
         for name, question in self.prompts().items():
             read = self._read(view, name)
             asked = self._asked(view, name, {side: reading.ids for side, reading in read.items()})
             sums = np.bincount(asked.answers.owners, asked.answers.values, len(view))
             lengths = asked.answers.lengths
             values = sums / np.maximum(lengths, 1) if question.over == "mean" else sums
-            columns.append(np.where(readable(view, *read.values()) & (lengths > 0), values, np.nan))
+            without = empty_rows(view, read["prediction"], *(reading for side, reading in read.items() if side != "prediction"))
+            scored = readable(view, *read.values()) | (without if self.shows_empty else False)
+            columns.append(np.where(scored & (lengths > 0), values, np.where(without, worst_of(outputs[name]), np.nan)))
+            empty &= without
             cut |= asked.truncated
             counts += np.sum([reading.counts for reading in read.values()], axis=0)
-        return Measured(with_mean(np.column_stack(columns)), cut, counts)
+        return measured(with_mean(np.column_stack(columns)), cut, empty, counts)
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         shown: list[Explanation] = []

@@ -29,9 +29,9 @@ class AverageUniqueNgramRatio(WithinText):
     name: ClassVar[str] = "aun"
     aliases: ClassVar[dict[str, Any]] = {"unr": {}, "unique_ngram_ratio": {}}
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
+    def measures(self) -> tuple[Output, ...]:
         orders = [Output(f"unr{n}", True, 0, 1, "the text is too short to have such an n-gram") for n in range(1, self.max_order + 1)]
-        return {"aun": (Output("aun", True, 0, 1, "the text has no token"), *orders)}
+        return (Output("aun", True, 0, 1, "the text has no token"), *orders)
 
     def values(self, view: View) -> Array:
         counts = self.counts(view)

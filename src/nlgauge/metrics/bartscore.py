@@ -44,10 +44,12 @@ class BartScore(LikelihoodMetric):
     max_length: int = 1024
 
     name: ClassVar[str] = "bartscore"
+    shows_empty: ClassVar[bool] = True
     kind: ClassVar[Kind] = "seq2seq"
     spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "model_checkpoint": "model"}
 
     def __post_init__(self) -> None:
+        self.check_empty()
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         self.require(self.direction in _DIRECTIONS, "direction", f"one of {', '.join(_DIRECTIONS)}")
         self.require(isinstance(self.specials, bool), "specials", "True or False")
@@ -69,6 +71,6 @@ class BartScore(LikelihoodMetric):
         information, *places = view.get(Seq2SeqLogProbs(self.model, self.max_length), *map(pairs, given, written))
         return information, places
 
-    def counted(self, tokens: Array, loaded: Loaded) -> slice:
+    def averaged(self, tokens: Array, loaded: Loaded) -> slice:
         marks = marks_of(loaded)
         return slice(None) if self.specials else slice(len(marks.before), len(tokens) - len(marks.after))

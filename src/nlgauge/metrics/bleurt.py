@@ -18,6 +18,7 @@ from nlgauge.errors import ModelError
 from nlgauge.features.pair_logits import PairLogits
 from nlgauge.metric import Output, View, register
 from nlgauge.metric.domains import require_whole
+from nlgauge.metrics.model_means import empty_rows
 from nlgauge.metrics.pair_scores import NOTHING, Found, PairScores
 from nlgauge.metrics.unknown_tokens import read_pairs, readable
 from nlgauge.models import ModelSpec, is_model_spec, model_name
@@ -35,6 +36,7 @@ class Bleurt(PairScores):
     name: ClassVar[str] = "bleurt"
 
     def __post_init__(self) -> None:
+        self.check_empty()
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         require_whole(self, "max_length", 5, optional=True)
         self.require(self.compat in (None, "bleurt-pytorch"), "compat", "None or 'bleurt-pytorch'")
@@ -44,7 +46,7 @@ class Bleurt(PairScores):
 
     def findings(self, view: View) -> Found:
         read = read_pairs(view.features, self.model, "pair", view.predictions, view.reference)
-        scored = readable(view, read.first, read.second)
+        scored = readable(view, read.second)
         feature = PairLogits(self.model, "bert", self.max_length, activation="gelu" if self.compat else "")
         answers, places = view.get(feature, Ragged.of(np.column_stack([read.second.ids, read.first.ids])[scored].tolist()))
         logits = answers.logits.values[places]
@@ -52,4 +54,4 @@ class Bleurt(PairScores):
             raise ModelError(f"bleurt needs a model that gives one number for a pair, {model_name(self.model)} gives {logits.shape[1]}.")
         values, cut = np.full((len(view), 1), np.nan), np.zeros(len(view))
         values[scored], cut[scored] = logits, answers.truncated.values[places]
-        return Found(values, cut, read.counts, [])
+        return Found(values, cut, empty_rows(view, read.first, read.second), read.counts, [])

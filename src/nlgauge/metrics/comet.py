@@ -5,7 +5,7 @@
     COMET-QE = FF([m, s, m*s, |m-s|])                                   without references
 
 FF is a feed-forward network. Scores are not clipped. The mean over segments is the score of a system. unbabel-comet takes one reference; here several
-are averaged unless the call says otherwise. A row with an empty text is NaN.
+are averaged unless the call says otherwise. An empty prediction is shown to the network; an empty reference or source leaves the row without a value.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Comet(VectorMetric):
     def forms(self) -> tuple[Form, ...]:
         return ("regression",) if self.references else ("referenceless",)
 
-    def value_outputs(self) -> tuple[Output, ...]:
+    def measures(self) -> tuple[Output, ...]:
         return (Output("comet", True, nan=NAN),)
 
     def read(self, view: View, m: Any, s: Any, r: Any) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -11,28 +12,39 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ModelError
 from nlgauge.explain import ErrorSpans, Explanation
 from nlgauge.features.comet import CometEmbedding, CometJoint
-from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View
-from nlgauge.metric.mean import means_of_defined, values_and_defined
+from nlgauge.metric import TRUNCATED, Arrays, Output, View
+from nlgauge.metric.mean import Measured
 from nlgauge.metrics.error_spans import Span, decoded, spans_of
+from nlgauge.metrics.model_means import ModelMeans
 from nlgauge.metrics.unknown_tokens import seen
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.comet import CometNetwork, Form
 from nlgauge.models.loader import inference, load_comet
 
-NAN = "a text of the row is empty"
+NAN = "the reference or the source is empty"
 _ROWS = 4096
 # The metric for each form of network, where another is given.
 _METRICS = {"regression": "comet", "referenceless": "comet(references=False)", "unified": "cometkiwi or unite", "xcomet": "xcomet", "lens": "lens"}
 
 
-class FamilyMetric(Metric):
-    """A metric that asks a network of the COMET family; its values are means over segments, and rows with an empty text are undefined."""
+class NetworkRows(NamedTuple):
+    """(rows, measures) values, NaN if undefined; whether a text of the row was cut; in which rows the prediction is empty."""
+
+    values: Array
+    truncated: Array
+    empty: Array
+
+
+@dataclass(frozen=True)
+class FamilyMetric(ModelMeans):
+    """A metric that asks a network of the COMET family. An empty prediction is shown to the network; a row with another empty text has no value."""
 
     source: ClassVar[bool] = True
     reduce: ClassVar[str] = "mean"
     model: ModelSpec
 
     def __post_init__(self) -> None:
+        self.check_empty()
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         references = getattr(self, "references", True)
         self.require(isinstance(references, bool), "references", "True or False")
@@ -43,27 +55,19 @@ class FamilyMetric(Metric):
         """The forms of network that give this number."""
         raise NotImplementedError
 
-    def value_outputs(self) -> tuple[Output, ...]:
-        """The outputs that are means over segments; the score is the first."""
+    def judged(self, view: View) -> NetworkRows:
+        """Return the network's values of every row."""
         raise NotImplementedError
 
-    def values(self, view: View) -> tuple[Array, Array]:
-        """(rows, outputs) values, NaN where undefined, and whether a text of the row was cut."""
-        raise NotImplementedError
-
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {self.name: (*self.value_outputs(), TRUNCATED)}
+    def counted(self) -> tuple[Output, ...]:
+        return TRUNCATED, self.empty_output()
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model)}
 
-    def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        values, truncated = self.values(view)
-        return {self.name: np.column_stack([values_and_defined(values), truncated]).astype(np.float64)}
-
-    def score(self, part: str, statistics: Array) -> Arrays:
-        names = [output.name for output in self.value_outputs()]
-        return {**means_of_defined(statistics[..., :-1], names), TRUNCATED.name: statistics[..., -1]}
+    def measured(self, view: View) -> Measured:
+        rows = self.judged(view)
+        return Measured(rows.values, rows.empty, [rows.truncated, rows.empty])
 
     def network(self, view: View) -> CometNetwork:
         """The network, if it is of a form that gives this number."""
@@ -86,27 +90,31 @@ class VectorMetric(FamilyMetric):
         """The ids of predictions, sources and, where they are used, references."""
         return [view.predictions, view.source, *([] if self.takes == "alone" else [view.reference])]
 
-    def values(self, view: View) -> tuple[Array, Array]:
+    def judged(self, view: View) -> NetworkRows:
         network = self.network(view)
-        column, *places = view.get(CometEmbedding(self.model), *self.texts(view))
+        texts = self.texts(view)
+        column, *places = view.get(CometEmbedding(self.model), *texts)
         scores = np.zeros(len(view))
         with inference() as torch:
             for start in range(0, len(view), _ROWS):
                 vectors = [torch.from_numpy(column.vectors.values[rows[start : start + _ROWS]]).to(network.device) for rows in places]
                 features = torch.cat(self.read(view, vectors[0], vectors[1], vectors[-1]), dim=1)
                 scores[start : start + _ROWS] = network.estimate(features).double().cpu().numpy()
-        pieces = np.min([column.pieces.values[rows] for rows in places], axis=0)
+        said = [(column.pieces.values[rows] > 0) & seen(view, ids) for rows, ids in zip(places, texts, strict=True)]
+        others = np.all(said[1:], axis=0)
         truncated = np.max([column.truncated.values[rows] for rows in places], axis=0)
-        return np.where((pieces > 0) & seen(view, *self.texts(view)), scores, np.nan)[:, None], truncated
+        return NetworkRows(np.where(others, scores, np.nan)[:, None], truncated, others & ~said[0])
 
 
 class Passes(NamedTuple):
-    """What the passes over rows give: (rows, passes) scores, NaN where a text is empty; each row's label probabilities and where the pieces stand."""
+    """What the passes over rows give: (rows, passes) scores, NaN if a text beside the prediction is empty; each row's label probabilities and where
+    the pieces stand; in which rows the prediction is empty."""
 
     scores: Array
     labels: list[Array]
     offsets: list[Array]
     truncated: Array
+    empty: Array
 
 
 class JointMetric(FamilyMetric):
@@ -121,12 +129,14 @@ class JointMetric(FamilyMetric):
         sides = [[view.source]] if self.takes == "alone" else [[view.source], [view.reference], [view.source, view.reference]]
         found, *rows = view.get(CometJoint(self.model), *(_keys([view.predictions, *side]) for side in sides))
         scores = np.column_stack([found.scores.values[places] for places in rows])
-        pieces = np.min([found.pieces.values[places] for places in rows], axis=0)
-        scores[(pieces <= 0) | ~seen(view, view.predictions, *sides[-1])] = np.nan
+        others = np.min([found.pieces.values[places] for places in rows], axis=0) > 0
+        others &= seen(view, *sides[-1])
+        scores[~others] = np.nan
         weights = self.label_weights if len(rows) > 1 else (1.0,)
         labels = [sum(w * found.labels[place] for w, place in zip(weights, places, strict=True)) for places in zip(*rows, strict=True)]
         offsets = [found.offsets[place] for place in rows[0]]
-        return Passes(scores, labels, offsets, np.max([found.truncated.values[places] for places in rows], axis=0))
+        truncated = np.max([found.truncated.values[places] for places in rows], axis=0)
+        return Passes(scores, labels, offsets, truncated, others & ~seen(view, view.predictions))
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         labels = self.network(view).settings.labels

@@ -2,8 +2,8 @@
 
     CometKiwi = FF(mixed state of <s>)   of   <s> prediction </s></s> source </s>
 
-Each text is cut to 510 pieces, the whole to 512. A checkpoint that was trained to label words too says where the errors are. A row with an empty
-text is NaN.
+Each text is cut to 510 pieces, the whole to 512. A checkpoint that was trained to label words too says where the errors are. An empty
+prediction is shown to the network; an empty source leaves the row without a value.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.corpus.columns import Array
 from nlgauge.metric import Output, Takes, View, register
-from nlgauge.metrics.comet_family import NAN, JointMetric
+from nlgauge.metrics.comet_family import NAN, JointMetric, NetworkRows
 from nlgauge.models import ModelSpec
 from nlgauge.models.comet import Form
 
@@ -32,9 +31,9 @@ class CometKiwi(JointMetric):
     def forms(self) -> tuple[Form, ...]:
         return ("unified",)
 
-    def value_outputs(self) -> tuple[Output, ...]:
+    def measures(self) -> tuple[Output, ...]:
         return (Output("cometkiwi", True, nan=NAN),)
 
-    def values(self, view: View) -> tuple[Array, Array]:
+    def judged(self, view: View) -> NetworkRows:
         passes = self.passes(view)
-        return passes.scores, passes.truncated
+        return NetworkRows(passes.scores, passes.truncated, passes.empty)

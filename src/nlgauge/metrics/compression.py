@@ -30,9 +30,9 @@ class Compression(MeanMetric):
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer)
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
+    def measures(self) -> tuple[Output, ...]:
         lengths = [Output(name, None, 0) for name in ("source_length", "summary_length")]
-        return {"compression": (Output("compression", None, 0, nan="the summary has no token"), *lengths)}
+        return (Output("compression", None, 0, nan="the summary has no token"), *lengths)
 
     def values(self, view: View) -> Array:
         tokens, summaries, sources = view.get(Tokens(self.tokenizer), view.predictions, view.source)

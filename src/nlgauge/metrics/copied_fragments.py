@@ -30,9 +30,9 @@ class CopiedFragments(MeanMetric):
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer)
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
+    def measures(self) -> tuple[Output, ...]:
         known = {"coverage": Output("coverage", None, 0, 1), "density": Output("density", None, 0)}
-        return {self.name: (*(known[name] for name in self.names), Output("fragments", None, 0))}
+        return (*(known[name] for name in self.names), Output("fragments", None, 0))
 
     def values(self, view: View) -> Array:
         fragments = view.rows(Fragments(Tokens(self.tokenizer), self.exhaustive))

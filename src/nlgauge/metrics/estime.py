@@ -28,8 +28,8 @@ from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, WordGroups
 from nlgauge.features.masked_words import HiddenWords, input_vectors
 from nlgauge.metric import Arrays, Output, Takes, View, register
-from nlgauge.metric.mean import MeanMetric, share
-from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
+from nlgauge.metric.mean import MeanMetric, Measured
+from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import load_masked
 
@@ -67,13 +67,16 @@ class Estime(MeanMetric):
             self.require(isinstance(value, int) and not isinstance(value, bool) and value >= least, parameter, f"a whole number from {least}")
         self.require(2 * self.margin < self.window, "margin", f"less than half of window, which is {self.window}")
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
+    def measures(self) -> tuple[Output, ...]:
         nan = "the summary or the document has no words, or none that the model knows"
         alarms = [Output(name, False, 0, nan=nan) for name in ("alarms", "alarms_adjusted", "alarms_alltokens")]
         coherence = Output(
             "coherence", True, -1, 1, nan="the summary has no two words, or all are aligned to one place, or the document has no words"
         )
-        return {"estime": (*alarms, Output("soft", True, -1, 1, nan=nan), coherence, Output("tokens", None, 0), UNKNOWN_TOKENS)}
+        return (*alarms, Output("soft", True, -1, 1, nan=nan), coherence, Output("tokens", None, 0))
+
+    def counted(self) -> tuple[Output, ...]:
+        return (UNKNOWN_TOKENS,)
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model), "words": f"treebank-sentencex-{corpus.lang or 'en'}"}
@@ -82,13 +85,8 @@ class Estime(MeanMetric):
         rows = [self._values(row, view.features.options.device) for row in self._rows(view)]
         return np.array(rows, dtype=np.float64).reshape(-1, 6)
 
-    def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        return {"estime": np.column_stack([super().statistics(view, fitted)["estime"], self._read(view).counts])}
-
-    def score(self, part: str, statistics: Array) -> Arrays:
-        names = [output.name for output in self.outputs()[part]][:-1]
-        means = {name: share(statistics[..., i], statistics[..., len(names) + i]) for i, name in enumerate(names)}
-        return {**means, **unknown_share(statistics)}
+    def measured(self, view: View) -> Measured:
+        return Measured(self.values(view), columns=[self._read(view).counts])
 
     def _read(self, view: View) -> PairReading:
         return read_pairs(view.features, self.model, "masked", view.predictions, view.source)

@@ -20,6 +20,7 @@ from nlgauge.features.pairs import Findings
 from nlgauge.features.text import SPLITTERS, Sentences
 from nlgauge.metric import Arrays, Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
+from nlgauge.metrics.model_means import empty_rows
 from nlgauge.metrics.pair_scores import NOTHING, Found, PairScores, every_pair, texts_of
 from nlgauge.metrics.unknown_tokens import read_pairs, readable
 from nlgauge.models import ModelSpec, is_model_spec
@@ -40,6 +41,7 @@ class FactCC(PairScores):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        self.check_empty()
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         self.require(is_labels(self.labels, CORRECTNESS), "labels", "None, or 'correct' and 'incorrect' in the order of the model's labels")
         self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
@@ -62,7 +64,7 @@ class FactCC(PairScores):
             if len(claims[i]):
                 values[i] = found["correct"].mean(), (found["correct"] > 0.5).mean()
             shown.append((found, texts_of(view, documents[i]), texts_of(view, claims[i])))
-        return Found(values, cut, read.counts, shown)
+        return Found(values, cut, empty_rows(view, read.first, read.second), read.counts, shown)
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.statistics(view, fitted)["factcc"]

@@ -41,6 +41,7 @@ class GptScore(LikelihoodMetric):
     kind: ClassVar[Kind] = "causal"
 
     def __post_init__(self) -> None:
+        self.check_empty()
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         self.require(self.given in TEMPLATES, "given", "'reference' or 'source'")
         fits = self.template is None or (isinstance(self.template, str) and self.template.count("{text}") == 1)

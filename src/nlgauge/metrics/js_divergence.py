@@ -42,8 +42,8 @@ class JensenShannon(MeanMetric):
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer)
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"js_divergence": (Output("js_divergence", False, 0, 1, "neither text has such an n-gram"),)}
+    def measures(self) -> tuple[Output, ...]:
+        return (Output("js_divergence", False, 0, 1, "neither text has such an n-gram"),)
 
     def values(self, view: View) -> Array:
         tokens, summaries, sources = view.get(Tokens(self.tokenizer), view.predictions, view.source)

@@ -11,8 +11,8 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.estimators.movers import Points
 from nlgauge.features.text import TEXT_TOKENIZERS
 from nlgauge.features.word_vectors import WordVectors
-from nlgauge.metric import Arrays, Metric, Output, View
-from nlgauge.metric.mean import means_of_defined, values_and_defined
+from nlgauge.metric import Output, View
+from nlgauge.metric.mean import MeanMetric, Measured
 from nlgauge.models import store
 from nlgauge.models.vectors import WordTable
 
@@ -64,13 +64,13 @@ def units(vectors: Array) -> Array:
     return found
 
 
-class WordVectorMetric(Metric):
-    """A metric of word vectors: one value per pair for each output but the last, which is the share of unknown words; their means for the corpus."""
+class WordVectorMetric(MeanMetric):
+    """A metric of word vectors: means over pairs of texts, and the share of words without a vector."""
 
     vectors: str
     tokenizer: str
 
-    revision: ClassVar[int] = 1
+    revision: ClassVar[int] = 2
 
     def check(self) -> None:
         """Raises where a parameter that they share is outside its domain."""
@@ -92,15 +92,14 @@ class WordVectorMetric(Metric):
         counts = found.counts.values[predictions] + found.counts.values[references]
         return WordPairs(feature.table, found.rows, predictions, references, counts)
 
-    def values(self, view: View, pairs: WordPairs) -> Array:
-        """(rows, outputs) values, NaN where undefined."""
+    def values_of(self, view: View, pairs: WordPairs) -> Array:
+        """Return (rows, measures) values, NaN if undefined."""
         raise NotImplementedError
 
-    def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        pairs = self.pairs(view)
-        return {self.name: np.column_stack([values_and_defined(self.values(view, pairs)), pairs.counts])}
+    def counted(self) -> tuple[Output, ...]:
+        return (UNKNOWN,)
 
-    def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
-        names = [output.name for output in self.outputs()[part]][:-1]
-        return {**means_of_defined(statistics[..., :-2], names), UNKNOWN.name: statistics[..., -2] / np.maximum(statistics[..., -1], 1e-300)}
+    def measured(self, view: View) -> Measured:
+        pairs = self.pairs(view)
+        no_prediction = (pairs.rows.lengths[pairs.predictions] == 0) & (pairs.rows.lengths[pairs.references] > 0)
+        return Measured(self.values_of(view, pairs), no_prediction, [pairs.counts])

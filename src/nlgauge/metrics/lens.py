@@ -4,7 +4,7 @@
     x       = FF([s, m, r, m*r, |m-r|, m*s, |m-s|])
     LENS    = 100 x,  or with `rescale` 50 (erf(x / sqrt 2) + 1), the percentile of x in a normal distribution
 
-The best reference counts. A row with an empty text is NaN.
+The best reference counts. An empty prediction is shown to the network; an empty reference or source leaves the row without a value.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy.special import erf
 
 from nlgauge.corpus.columns import Array
 from nlgauge.metric import Output, View, register
-from nlgauge.metrics.comet_family import NAN, VectorMetric
+from nlgauge.metrics.comet_family import NAN, NetworkRows, VectorMetric
 from nlgauge.models import ModelSpec
 from nlgauge.models.comet import Form
 
@@ -41,7 +41,7 @@ class Lens(VectorMetric):
     def forms(self) -> tuple[Form, ...]:
         return ("lens",)
 
-    def value_outputs(self) -> tuple[Output, ...]:
+    def measures(self) -> tuple[Output, ...]:
         return (Output("lens", True, nan=NAN, decimals=2),)
 
     def texts(self, view: View) -> list[Array]:
@@ -50,6 +50,6 @@ class Lens(VectorMetric):
     def read(self, view: View, m: Any, s: Any, r: Any) -> list[Any]:
         return [s, m, r, m * r, abs(m - r), m * s, abs(m - s)]
 
-    def values(self, view: View) -> tuple[Array, Array]:
-        values, truncated = super().values(view)
-        return (50 * (erf(values / np.sqrt(2)) + 1) if self.rescale else 100 * values), truncated
+    def judged(self, view: View) -> NetworkRows:
+        rows = super().judged(view)
+        return rows._replace(values=50 * (erf(rows.values / np.sqrt(2)) + 1) if self.rescale else 100 * rows.values)

@@ -1,7 +1,8 @@
 """What metrics share that ask a language model how probable one text is, given another: the mean log-probability of its tokens.
 
-A score is the mean over one or two directions, such as the prediction given the reference and the reference given the prediction. Where one of
-the two texts is empty, or has no token that the model knows, nothing is said: the marks around an empty text are often very probable.
+A score is the mean over one or two directions, such as the prediction given the reference and the reference given the prediction. An
+empty prediction is shown to the model if the authors' program does that (`shows_empty`), and else has no score: the marks around an empty text are
+often very probable. A row with another empty text, or one without a token that the model knows, has no score.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from nlgauge.explain import Explanation, TokenScores
 from nlgauge.features.causal_lm import TokenInformation
 from nlgauge.features.model_halves import token_strings
 from nlgauge.metric import Arrays, Output, View
-from nlgauge.metrics.model_means import NO_TEXT, Measured, ModelMeans, with_mean
+from nlgauge.metric.mean import Measured
+from nlgauge.metrics.model_means import NO_TEXT, ModelMeans, empty_rows, measured, with_mean
 from nlgauge.metrics.unknown_tokens import read_texts, readable
 from nlgauge.models import ModelSpec, model_facts
 from nlgauge.models.catalogue import Kind
@@ -32,11 +34,13 @@ class Direction(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What the model says of each text, where each direction's texts are in it, which rows have one, and their unknown and all tokens."""
+    """What the model says of each text, where each direction's texts are in it, which rows have a score, whose prediction alone is empty, and their
+    unknown and all tokens."""
 
     information: TokenInformation
     places: list[Array]
     defined: Array
+    empty: Array
     counts: Array
 
 
@@ -44,6 +48,8 @@ class LikelihoodMetric(ModelMeans):
     """A mean of log-probabilities per token; subclasses say which model writes which text, and ask it."""
 
     kind: ClassVar[Kind]
+    # Whether the authors' program asks about an empty prediction too.
+    shows_empty: ClassVar[bool] = False
     model: ModelSpec
 
     def directions(self) -> tuple[Direction, ...]:
@@ -58,7 +64,7 @@ class LikelihoodMetric(ModelMeans):
         """What the model says of every pair of text ids, and where each direction's pairs are in it."""
         raise NotImplementedError
 
-    def counted(self, tokens: Array, loaded: Loaded) -> slice:
+    def averaged(self, tokens: Array, loaded: Loaded) -> slice:
         """Which of a text's tokens are averaged."""
         return slice(None)
 
@@ -69,7 +75,7 @@ class LikelihoodMetric(ModelMeans):
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model)}
 
-    def numbers(self) -> tuple[Output, ...]:
+    def measures(self) -> tuple[Output, ...]:
         names = [direction.name for direction in self.directions()]
         return tuple(Output(name, True, high=0, nan=NO_TEXT) for name in ([self.mean_name(), *names] if len(names) > 1 else names))
 
@@ -79,7 +85,7 @@ class LikelihoodMetric(ModelMeans):
         values = np.column_stack([self._means(found.information, places, loaded) for places in found.places])
         values[~found.defined] = np.nan
         cut = np.max([found.information.truncated.values[places] for places in found.places], axis=0)
-        return Measured(with_mean(values), cut, found.counts)
+        return measured(with_mean(values), cut, found.empty, found.counts)
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         found = self._found(view)
@@ -88,9 +94,9 @@ class LikelihoodMetric(ModelMeans):
         for i, row in enumerate(self.statistics(view, fitted)[self.name]):
             for direction, places in zip(self.directions(), found.places, strict=True):
                 tokens, informations = (column[int(places[i])] for column in found.information[:2])
-                counted = self.counted(tokens, loaded)
-                values = {f"log p of the {direction.written} given the {direction.given}": informations[counted].tolist()}
-                shown.append(TokenScores(self.title(row), {self.name: row}, token_strings(loaded, tokens[counted].tolist()), values))
+                averaged = self.averaged(tokens, loaded)
+                values = {f"log p of the {direction.written} given the {direction.given}": informations[averaged].tolist()}
+                shown.append(TokenScores(self.title(row), {self.name: row}, token_strings(loaded, tokens[averaged].tolist()), values))
         return shown
 
     def _found(self, view: View) -> _Found:
@@ -99,12 +105,15 @@ class LikelihoodMetric(ModelMeans):
         read = {side: read_texts(view.features, self.model, self.kind, ids[side]()) for side in sides}
         information, places = self.ask(view, *([read[getattr(d, side)].ids for d in self.directions()] for side in ("given", "written")))
         counts = np.sum([reading.counts for reading in read.values()], axis=0)
-        return _Found(information, places, readable(view, *read.values()), counts)
+        others = [reading for side, reading in read.items() if side != "prediction"]
+        empty = empty_rows(view, read["prediction"], *others)
+        defined = readable(view, *read.values()) | (empty if self.shows_empty else False)
+        return _Found(information, places, defined, empty, counts)
 
     def _means(self, information: TokenInformation, places: Array, loaded: Loaded) -> Array:
         """The mean log-probability of each text's tokens; NaN where none is counted."""
         ids, values = information.ids.take(places), information.log_probabilities.take(places)
-        counted = [row[self.counted(tokens, loaded)] for tokens, row in zip(ids, values, strict=True)]
+        counted = [row[self.averaged(tokens, loaded)] for tokens, row in zip(ids, values, strict=True)]
         return np.array([row.mean() if len(row) else np.nan for row in counted], dtype=np.float64)
 
 

@@ -15,7 +15,7 @@ from nlgauge.features.text import Tokens, token_libraries
 from nlgauge.kernels.ngram_sets import moving_ratios
 from nlgauge.metric import Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
-from nlgauge.metric.mean import MeanMetric
+from nlgauge.metric.mean import MeanMetric, Measured, measured_alone
 
 
 @register
@@ -27,6 +27,7 @@ class Mattr(MeanMetric):
     tokenizer: str = "unicode"
 
     name: ClassVar[str] = "mattr"
+    revision: ClassVar[int] = 2
     takes: ClassVar[Takes] = "alone"
 
     def __post_init__(self) -> None:
@@ -36,10 +37,13 @@ class Mattr(MeanMetric):
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer)
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"mattr": (Output("mattr", True, 0, 1, "the text has no token"),)}
+    def measures(self) -> tuple[Output, ...]:
+        return (Output("mattr", True, 0, 1, "the text has no token"),)
 
     def values(self, view: View) -> Array:
         tokens, texts = view.get(Tokens(self.tokenizer), view.predictions)
         # A window wider than every text is as wide as the text.
         return moving_ratios(tokens, texts, min(self.window, len(tokens.values) + 1))[:, None]
+
+    def measured(self, view: View) -> Measured:
+        return measured_alone(self.values(view))

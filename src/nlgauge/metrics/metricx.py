@@ -46,12 +46,14 @@ class MetricX(AnswerMetric):
     qe: bool = False
 
     name: ClassVar[str] = "metricx"
+    shows_empty: ClassVar[bool] = True
     source: ClassVar[bool] = True
     aliases: ClassVar[dict[str, dict[str, object]]] = {"metricx_qe": {"qe": True}}
     tokens: ClassVar[tuple[str | int, ...]] = (250089,)
     drop_eos: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        self.check_empty()
         self.require(self.model is None or is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         self.require(self.version in _LENGTHS and not isinstance(self.version, bool), "version", "24 or 23")
         self.require(isinstance(self.qe, bool), "qe", "True or False")
@@ -66,7 +68,7 @@ class MetricX(AnswerMetric):
     def max_tokens(self) -> int:
         return _LENGTHS[self.version]
 
-    def numbers(self) -> tuple[Output, ...]:
+    def measures(self) -> tuple[Output, ...]:
         return (Output("metricx", False, 0, _WORST, nan=NO_TEXT),)
 
     def answer(self, logits: Array) -> Array:

@@ -22,6 +22,7 @@ from nlgauge.features.pair_logits import PairLogits
 from nlgauge.features.pairs import Findings
 from nlgauge.metric import Arrays, Output, View, register
 from nlgauge.metric.domains import require_whole
+from nlgauge.metrics.model_means import empty_rows
 from nlgauge.metrics.pair_scores import LABELS, NOTHING, Found, PairScores, require_nli
 from nlgauge.metrics.unknown_tokens import read_pairs, readable
 from nlgauge.models import ModelSpec, is_model_spec
@@ -45,6 +46,7 @@ class Nli(PairScores):
     name: ClassVar[str] = "nli"
 
     def __post_init__(self) -> None:
+        self.check_empty()
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         self.require(self.formula in _FORMULAS, "formula", "'e', 'e-c', '-c' or 'e-n'")
         self.require(self.direction in _DIRECTIONS, "direction", "'rh', 'hr' or 'avg'")
@@ -74,7 +76,9 @@ class Nli(PairScores):
             cut[scored] |= answers.truncated.values[places] > 0
         mean = np.mean(list(found.values()), axis=0)
         shown = [{direction: values[i] for direction, values in found.items()} for i in range(len(view))]
-        return Found(np.column_stack([mean @ np.array(_FORMULAS[self.formula][0]), mean]), cut, read.counts, shown)
+        return Found(
+            np.column_stack([mean @ np.array(_FORMULAS[self.formula][0]), mean]), cut, empty_rows(view, read.first, read.second), read.counts, shown
+        )
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         explanations: list[Explanation] = []

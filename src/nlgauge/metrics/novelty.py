@@ -43,9 +43,9 @@ class Novelty(MeanMetric):
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer)
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
+    def measures(self) -> tuple[Output, ...]:
         nan = "the summary is too short to have such an n-gram"
-        return {"novelty": tuple(Output(f"novelty{n}", None, 0, 1, nan) for n in range(1, self.max_order + 1))}
+        return tuple(Output(f"novelty{n}", None, 0, 1, nan) for n in range(1, self.max_order + 1))
 
     def values(self, view: View) -> Array:
         counts = view.rows(Findings(self))

@@ -27,6 +27,7 @@ from nlgauge.features.entailment import NLI, is_labels, label_order
 from nlgauge.features.pair_logits import PairLogits
 from nlgauge.features.pairs import Findings
 from nlgauge.metric import SPELLINGS, Arrays, Output, View, register
+from nlgauge.metrics.model_means import empty_rows
 from nlgauge.metrics.pair_scores import LABELS, NOTHING, Found, PairScores, require_nli
 from nlgauge.metrics.unknown_tokens import read_pairs, readable
 from nlgauge.models import ModelSpec, is_model_spec, model_facts, model_name, store
@@ -58,6 +59,7 @@ class Nubia(PairScores):
     spellings: ClassVar[dict[str, str]] = {**SPELLINGS, "sts": "model"}
 
     def __post_init__(self) -> None:
+        self.check_empty()
         for parameter in ("model", "nli", "lm"):
             self.require(is_model_spec(getattr(self, parameter)), parameter, "a name, a directory or nlgauge.Model(model, tokenizer)")
         self.require(isinstance(self.aggregator, str), "aggregator", "a directory with model.safetensors and config.json, or '' for none")
@@ -87,7 +89,7 @@ class Nubia(PairScores):
             itself, _ = self._features(view, references, references)
             raw, own = (network(Path(self.aggregator), rows) for rows in (features, itself))
             values[scored, 0] = np.clip(1 - (own - raw) / (np.abs(own) + 1), 0, 1)
-        return Found(values, cut, read.counts, values[:, -5:-2].tolist())
+        return Found(values, cut, empty_rows(view, read.first, read.second), read.counts, values[:, -5:-2].tolist())
 
     def _features(self, view: View, references: Array, predictions: Array) -> tuple[Array, Array]:
         """(pairs, 8) features of reference and prediction, and whether a text of each pair was cut."""

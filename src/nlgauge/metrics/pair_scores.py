@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -12,14 +13,13 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ModelError
 from nlgauge.features.pair_logits import PairLogits
 from nlgauge.features.pairs import Findings
-from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View
-from nlgauge.metric.mean import means_of_defined, values_and_defined
-from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, unknown_share
+from nlgauge.metric import View
+from nlgauge.metric.mean import Measured
+from nlgauge.metrics.model_means import ModelMeans, measured
 from nlgauge.models import ModelSpec, model_facts, model_name
 
 # What explanations call the labels.
 LABELS = {"e": "entail", "n": "neutral", "c": "contradict"}
-UNSCORED = Output("unscored", None, 0, note="rows have no score, because a text is empty or has no token that the model knows")
 NOTHING = "a text is empty, or has no token that the model knows"
 
 
@@ -36,43 +36,31 @@ def texts_of(view: View, ids: Array) -> list[str]:
 
 
 class Found(NamedTuple):
-    """(rows, outputs) values, NaN where undefined; whether a text of a row was cut; unknown and all tokens; what explanations show of each row."""
+    """(rows, measures) values, NaN if undefined; whether a text of a row was cut; in which rows the prediction alone says nothing; unknown and all
+    tokens; what explanations show of each row."""
 
     values: Array
     truncated: Array
+    empty: Array
     counts: Array
     shown: list[Any]
 
 
-class PairScores(Metric):
-    """A metric whose corpus score is the mean of its rows' values, with counts of rows that were cut, and of those that could not be scored."""
-
-    def measures(self) -> tuple[Output, ...]:
-        """The outputs that are means of values."""
-        raise NotImplementedError
+@dataclass(frozen=True)
+class PairScores(ModelMeans):
+    """A metric that asks a classifier about each row; its findings serve the statistics and the explanations."""
 
     def findings(self, view: View) -> Found:
         """What the classifier says of each row."""
         raise NotImplementedError
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {self.name: (*self.measures(), TRUNCATED, UNSCORED, UNKNOWN_TOKENS)}
-
     def facts(self, corpus: Corpus) -> dict[str, str]:
         found = {**super().facts(corpus), **model_facts(self.model)}  # type: ignore[attr-defined]
         return {**found, "sentences": f"{self.splitter}-{corpus.lang or 'en'}"} if hasattr(self, "splitter") else found
 
-    def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        found: Found = view.rows(Findings(self))
-        unscored = np.isnan(found.values[:, 0])
-        rows = np.column_stack([values_and_defined(found.values), found.truncated, unscored, found.counts])
-        return {self.name: rows.astype(np.float64)}
-
-    def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
-        names = [output.name for output in self.measures()]
-        means = means_of_defined(statistics[..., : 2 * len(names)], names)
-        return {**means, "truncated": statistics[..., -4], "unscored": statistics[..., -3], **unknown_share(statistics)}
+    def measured(self, view: View) -> Measured:
+        rows: Found = view.rows(Findings(self))
+        return measured(rows.values, rows.truncated, rows.empty, rows.counts)
 
 
 def every_pair(view: View, feature: PairLogits, labels: int, firsts: list[Array], seconds: list[Array]) -> tuple[list[Array], Array]:

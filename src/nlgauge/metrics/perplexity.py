@@ -10,7 +10,7 @@ is read as an empty one, and has no perplexity.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -20,10 +20,12 @@ from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, TokenScores
 from nlgauge.features.causal_lm import NextTokenStates, token_log_probabilities
 from nlgauge.features.model_halves import token_strings
-from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric import EMPTY, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, read_texts, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import inference, load_causal
+
+_EMPTY = replace(EMPTY, note="predictions have no token to guess, and no score")
 
 
 @register
@@ -36,7 +38,7 @@ class Perplexity(Metric):
     start: str = ""
 
     name: ClassVar[str] = "perplexity"
-    revision: ClassVar[int] = 2
+    revision: ClassVar[int] = 3
     aliases: ClassVar[dict[str, dict[str, object]]] = {"ppl": {}}
     takes: ClassVar[Takes] = "alone"
 
@@ -48,7 +50,7 @@ class Perplexity(Metric):
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "there is no token to guess, or none that the model knows"
         measures = Output("perplexity", False, 1, nan=nan, decimals=2), Output("bits_per_token", False, 0, nan=nan)
-        return {"perplexity": (*measures, Output("tokens", None, 0), UNKNOWN_TOKENS)}
+        return {"perplexity": (*measures, Output("tokens", None, 0), _EMPTY, UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model)}
@@ -57,13 +59,19 @@ class Perplexity(Metric):
         information, _ = self._information(view)
         sums = np.bincount(information.owners, information.values, len(view))
         counts = read_texts(view.features, self.model, "causal", view.predictions).counts
-        return {"perplexity": np.column_stack([sums, information.lengths, counts]).astype(np.float64)}
+        return {"perplexity": np.column_stack([sums, information.lengths, information.lengths == 0, counts]).astype(np.float64)}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics, dtype=np.float64)
         sums, tokens = statistics[..., 0], statistics[..., 1]
         mean = np.where(tokens > 0, sums / np.where(tokens > 0, tokens, 1.0), np.nan)
-        return {"perplexity": np.exp(mean), "bits_per_token": mean / math.log(2), "tokens": tokens, **unknown_share(statistics)}
+        return {
+            "perplexity": np.exp(mean),
+            "bits_per_token": mean / math.log(2),
+            "tokens": tokens,
+            "empty": statistics[..., 2],
+            **unknown_share(statistics),
+        }
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         information, ids = self._information(view)

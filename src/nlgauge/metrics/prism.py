@@ -42,9 +42,11 @@ class Prism(LikelihoodMetric):
     source_lang: str | None = None
 
     name: ClassVar[str] = "prism"
+    shows_empty: ClassVar[bool] = True
     kind: ClassVar[Kind] = "seq2seq"
 
     def __post_init__(self) -> None:
+        self.check_empty()
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         self.require(self.given in _DIRECTIONS, "given", "'reference' or 'source'")
         for parameter in ("lang", "source_lang"):

@@ -27,9 +27,9 @@ class Repetitiveness(WithinText):
     name: ClassVar[str] = "repetitiveness"
     aliases: ClassVar[dict[str, Any]] = {"repetition": {}}
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
+    def measures(self) -> tuple[Output, ...]:
         nan = "the text is too short to have such an n-gram"
-        return {"repetitiveness": tuple(Output(f"repetitiveness{n}", False, 0, 1, nan) for n in range(1, self.max_order + 1))}
+        return tuple(Output(f"repetitiveness{n}", False, 0, 1, nan) for n in range(1, self.max_order + 1))
 
     def values(self, view: View) -> Array:
         counts = self.counts(view)

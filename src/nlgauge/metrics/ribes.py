@@ -48,8 +48,8 @@ class Ribes(MeanMetric):
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer)
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"ribes": tuple(Output(name, True, 0, 1) for name in ("ribes", "order", "precision", "brevity_penalty"))}
+    def measures(self) -> tuple[Output, ...]:
+        return tuple(Output(name, True, 0, 1) for name in ("ribes", "order", "precision", "brevity_penalty"))
 
     def findings(self, view: View) -> Ragged:
         """The place in the reference of every word of the prediction, -1 where it is unknown."""

@@ -23,7 +23,7 @@ from nlgauge.explain import Explanation, WordGroups
 from nlgauge.features.text import Tokens
 from nlgauge.metric import Arrays, Output, View, register
 from nlgauge.metric.domains import require_number, require_whole
-from nlgauge.metrics.known_words import UNKNOWN, WordPairs, WordVectorMetric, units
+from nlgauge.metrics.known_words import WordPairs, WordVectorMetric, units
 
 # Cosines are compared to this precision, so that no match hangs on the last bits of a number.
 _DECIMALS = 9
@@ -55,10 +55,10 @@ class RougeWe(WordVectorMetric):
         require_whole(self, "n", 1, 9)
         require_number(self, "threshold", 0, 1, above=True)
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"rouge_we": (*(Output(name, True, 0, 1) for name in ("f1", "precision", "recall")), UNKNOWN)}
+    def measures(self) -> tuple[Output, ...]:
+        return tuple(Output(name, True, 0, 1) for name in ("f1", "precision", "recall"))
 
-    def values(self, view: View, pairs: WordPairs) -> Array:
+    def values_of(self, view: View, pairs: WordPairs) -> Array:
         rows = []
         for prediction, reference in self._sides(view, pairs):
             matched = sum(count for _, _, count in self._matches(prediction, reference))

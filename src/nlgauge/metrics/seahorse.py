@@ -36,6 +36,7 @@ class Seahorse(AnswerMetric):
     tokens: ClassVar[tuple[str | int, ...]] = ("1", "0")
 
     def __post_init__(self) -> None:
+        self.check_empty()
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         asked = self.questions
         fits = isinstance(asked, tuple) and bool(asked) and set(asked) <= set(QUESTIONS) and len(set(asked)) == len(asked)
@@ -55,7 +56,7 @@ class Seahorse(AnswerMetric):
     def max_tokens(self) -> int:
         return self.max_length
 
-    def numbers(self) -> tuple[Output, ...]:
+    def measures(self) -> tuple[Output, ...]:
         names = self.questions if len(self.questions) == 1 else ("mean", *self.questions)
         return tuple(Output(name, True, 0, 1, nan=NO_TEXT) for name in names)
 

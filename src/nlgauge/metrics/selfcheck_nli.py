@@ -41,6 +41,7 @@ class SelfCheckNli(PairScores):
     takes: ClassVar[Takes] = "joint"
 
     def __post_init__(self) -> None:
+        self.check_empty()
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         self.require(is_labels(self.labels, NLI), "labels", "None, or 'e' and 'c' (and 'n') in the order of the model's labels")
         self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
@@ -70,7 +71,8 @@ class SelfCheckNli(PairScores):
         # Each sample counts once, however often it was drawn.
         distinct = [start + np.unique(samples.ids[start:end], return_index=True)[1] for start, end in pairwise(ends)]
         counts = read.counts + np.array([samples.counts[rows].sum(axis=0) for rows in distinct]).reshape(-1, 2)
-        return Found(values, cut, counts, shown)
+        empty = ~readable(view, read) & np.array([len(ids) > 0 for ids in known], dtype=bool)
+        return Found(values, cut, empty, counts, shown)
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         explanations: list[Explanation] = []

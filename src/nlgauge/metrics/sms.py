@@ -29,7 +29,7 @@ from nlgauge.explain import Explanation, Transport
 from nlgauge.features.text import Sentences
 from nlgauge.features.word_vectors import WordVectors
 from nlgauge.metric import Arrays, Output, View, register
-from nlgauge.metrics.known_words import NO_KNOWN_WORD, UNKNOWN, WordPairs, WordVectorMetric, bag
+from nlgauge.metrics.known_words import NO_KNOWN_WORD, WordPairs, WordVectorMetric, bag
 
 _MODES = ("wms", "sms", "s+wms")
 
@@ -51,8 +51,8 @@ class Sms(WordVectorMetric):
         self.check()
         self.require(self.mode in _MODES, "mode", f"one of {', '.join(_MODES)}")
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"sms": (Output("sms", True, 0, 1, nan=NO_KNOWN_WORD), UNKNOWN)}
+    def measures(self) -> tuple[Output, ...]:
+        return (Output("sms", True, 0, 1, nan=NO_KNOWN_WORD),)
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), "sentences": "sentencex-en"}
@@ -60,7 +60,7 @@ class Sms(WordVectorMetric):
     def words_used(self) -> WordVectors:
         return WordVectors(self.vectors, self.tokenizer, "english")
 
-    def values(self, view: View, pairs: WordPairs) -> Array:
+    def values_of(self, view: View, pairs: WordPairs) -> Array:
         transport_module()
         points: dict[int, Points] = {}
         found = np.where(pairs.blank | (view.predictions == view.reference), 1.0, np.nan)

@@ -26,6 +26,7 @@ from nlgauge.features.passages import GRANULARITIES, Passages
 from nlgauge.features.text import SPLITTERS, Sentences
 from nlgauge.metric import Arrays, Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
+from nlgauge.metrics.model_means import empty_rows
 from nlgauge.metrics.pair_scores import LABELS, NOTHING, Found, PairScores, every_pair, require_nli, texts_of
 from nlgauge.metrics.unknown_tokens import read_pairs, readable
 from nlgauge.models import ModelSpec, is_model_spec
@@ -80,6 +81,7 @@ class SummaC(PairScores):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        self.check_empty()
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         self.require(self.variant in ("zs", "conv"), "variant", "'zs' or 'conv'")
         sizes = self.granularity.split("-") if isinstance(self.granularity, str) else []
@@ -109,7 +111,7 @@ class SummaC(PairScores):
             if logits.size or self.compat:
                 values[i] = self._values(found)
         longer = np.array([len(ids) > _DOCUMENT_CHUNKS for ids in chunks[0]], dtype=bool)
-        return Found(values, cut | longer, read.counts, shown)
+        return Found(values, cut | longer, empty_rows(view, read.first, read.second), read.counts, shown)
 
     @property
     def _sizes(self) -> tuple[str, str]:

@@ -31,8 +31,8 @@ class TokenOverlap(MeanMetric):
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self._tokens.tokenizer)
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {self.name: (Output(self.name, True, 0, 1),)}
+    def measures(self) -> tuple[Output, ...]:
+        return (Output(self.name, True, 0, 1),)
 
     def words(self, lang: str | None) -> Tokens:
         return self._tokens

@@ -73,11 +73,13 @@ class UniEval(AnswerMetric):
     max_length: int = 1024
 
     name: ClassVar[str] = "unieval"
+    shows_empty: ClassVar[bool] = True
     source: ClassVar[bool] = True
     languages: ClassVar[tuple[str, ...] | None] = ("en",)
     tokens: ClassVar[tuple[str | int, ...]] = ("Yes", "No")
 
     def __post_init__(self) -> None:
+        self.check_empty()
         self.require(self.model is None or is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
         self.require(self.task in TASKS, "task", f"one of {', '.join(TASKS)}")
         asked, known = self.dimensions, TASKS[self.task]
@@ -95,7 +97,7 @@ class UniEval(AnswerMetric):
     def max_tokens(self) -> int:
         return self.max_length
 
-    def numbers(self) -> tuple[Output, ...]:
+    def measures(self) -> tuple[Output, ...]:
         highs = {name: math.inf if question.over == "sum" else 1.0 for name, question in self.prompts().items()}
         if len(highs) > 1:
             highs = {"overall": max(highs.values()), **highs}

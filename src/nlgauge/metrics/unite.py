@@ -4,7 +4,7 @@
     UniTE             = (src + ref + unified) / 3
 
 Texts are joined as <s> prediction </s></s> source </s></s> reference </s>, each cut to 510 pieces, the whole to 512. Without references UniTE is src.
-A row with an empty text is NaN.
+An empty prediction is shown to the network; an empty reference or source leaves the row without a value.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
 from nlgauge.metric import Output, View, register
-from nlgauge.metrics.comet_family import NAN, JointMetric
+from nlgauge.metrics.comet_family import NAN, JointMetric, NetworkRows
 from nlgauge.models import ModelSpec
 from nlgauge.models.comet import Form
 
@@ -34,11 +33,12 @@ class Unite(JointMetric):
     def forms(self) -> tuple[Form, ...]:
         return ("unified",)
 
-    def value_outputs(self) -> tuple[Output, ...]:
+    def measures(self) -> tuple[Output, ...]:
         names = ("unite", "src", "ref", "unified") if self.references else ("unite",)
         return tuple(Output(name, True, nan=NAN) for name in names)
 
-    def values(self, view: View) -> tuple[Array, Array]:
+    def judged(self, view: View) -> NetworkRows:
         passes = self.passes(view)
         mean = passes.scores.mean(axis=1)
-        return (np.column_stack([mean, passes.scores]) if self.references else mean[:, None]), passes.truncated
+        values = np.column_stack([mean, passes.scores]) if self.references else mean[:, None]
+        return NetworkRows(values, passes.truncated, passes.empty)

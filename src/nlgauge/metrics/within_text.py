@@ -11,7 +11,7 @@ from nlgauge.features.text import TEXT_TOKENIZERS, Tokens, token_libraries
 from nlgauge.kernels.ngram_sets import ngram_counts
 from nlgauge.metric import Arrays, Takes, View
 from nlgauge.metric.domains import require_order
-from nlgauge.metric.mean import MeanMetric
+from nlgauge.metric.mean import MeanMetric, Measured, measured_alone
 
 
 class WithinText(MeanMetric):
@@ -21,6 +21,7 @@ class WithinText(MeanMetric):
     tokenizer: str
 
     takes: ClassVar[Takes] = "alone"
+    revision: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         require_order(self)
@@ -33,6 +34,9 @@ class WithinText(MeanMetric):
         """(rows, orders, 3) repeated, different and all n-grams."""
         found: Array = view.rows(RepeatedNgrams(Tokens(self.tokenizer), self.max_order))
         return found
+
+    def measured(self, view: View) -> Measured:
+        return measured_alone(self.values(view))
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         """How often the n-gram that begins at each token occurs in the text; 0 where none begins."""

@@ -22,7 +22,7 @@ from nlgauge.estimators.transport import transport_module
 from nlgauge.explain import Explanation, Transport
 from nlgauge.features.word_vectors import WordVectors
 from nlgauge.metric import Arrays, Output, View, register
-from nlgauge.metrics.known_words import NO_KNOWN_WORD, UNKNOWN, WordPairs, WordVectorMetric, bag, units
+from nlgauge.metrics.known_words import NO_KNOWN_WORD, WordPairs, WordVectorMetric, bag, units
 
 
 @register
@@ -42,13 +42,13 @@ class Wmd(WordVectorMetric):
         self.check()
         self.require(self.stop in ("none", "english"), "stop", "'none' or 'english'")
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"wmd": (Output("wmd", False, 0, nan=NO_KNOWN_WORD), UNKNOWN)}
+    def measures(self) -> tuple[Output, ...]:
+        return (Output("wmd", False, 0, nan=NO_KNOWN_WORD),)
 
     def words_used(self) -> WordVectors:
         return WordVectors(self.vectors, self.tokenizer, self.stop)
 
-    def values(self, view: View, pairs: WordPairs) -> Array:
+    def values_of(self, view: View, pairs: WordPairs) -> Array:
         transport_module()
         points: dict[int, Points] = {}
         found = np.where(pairs.blank | (view.predictions == view.reference), 0.0, np.nan)

@@ -7,7 +7,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.features.word_vectors import WordVectors
 from nlgauge.metric import Output, View
-from nlgauge.metrics.known_words import UNKNOWN, WordPairs, WordVectorMetric, units
+from nlgauge.metrics.known_words import WordPairs, WordVectorMetric, units
 
 
 class WordVectorSimilarity(WordVectorMetric):
@@ -19,8 +19,8 @@ class WordVectorSimilarity(WordVectorMetric):
         self.check()
         self.require(self.compat in (None, "nlg-eval"), "compat", "None or 'nlg-eval'")
 
-    def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {self.name: (Output(self.name, True, -1, 1), UNKNOWN)}
+    def measures(self) -> tuple[Output, ...]:
+        return (Output(self.name, True, -1, 1),)
 
     def words_used(self) -> WordVectors:
         return WordVectors(self.vectors, self.tokenizer) if self.compat is None else WordVectors(self.vectors, "treebank", unknown="mean")
@@ -28,7 +28,7 @@ class WordVectorSimilarity(WordVectorMetric):
     def libraries(self) -> tuple[str, ...]:
         return () if self.compat is None else ("nltk", "sentencex")
 
-    def values(self, view: View, pairs: WordPairs) -> Array:
+    def values_of(self, view: View, pairs: WordPairs) -> Array:
         found = np.where(pairs.blank, 1.0, 0.0)
         for i in np.flatnonzero(~pairs.lost):
             found[i] = self.similarity(pairs, int(pairs.predictions[i]), int(pairs.references[i]))

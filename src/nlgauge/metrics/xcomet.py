@@ -6,7 +6,8 @@
 
 A piece's label is the likeliest in the mix .1667, .3333, .5 of the three passes; errors are runs of labelled pieces. The authors' program drops a run
 that reaches the end of the text and gives a run the severity of its first piece, and so does the published score: spans="compat". spans="complete"
-keeps it, with the severity that is likeliest over the run, which changes the score. A row with an empty text is NaN.
+keeps it, with the severity that is likeliest over the run, which changes the score. An empty prediction is shown to the network;
+an empty reference or source leaves the row without a value.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.metric import Output, View, register
-from nlgauge.metrics.comet_family import NAN, JointMetric
+from nlgauge.metrics.comet_family import NAN, JointMetric, NetworkRows
 from nlgauge.metrics.error_spans import Span, decoded
 from nlgauge.models import ModelSpec
 from nlgauge.models.comet import Form
@@ -47,12 +48,12 @@ class XComet(JointMetric):
     def forms(self) -> tuple[Form, ...]:
         return ("xcomet",)
 
-    def value_outputs(self) -> tuple[Output, ...]:
+    def measures(self) -> tuple[Output, ...]:
         scores = [Output(name, True, nan=NAN) for name in (("src", "ref", "unified") if self.references else ("src",))]
         counts = [Output(name, False, 0, nan=NAN) for name in _SEVERITIES]
         return (Output("xcomet", True, nan=NAN), Output("mqm", True, 0, 1, nan=NAN), *scores, *counts)
 
-    def values(self, view: View) -> tuple[Array, Array]:
+    def judged(self, view: View) -> NetworkRows:
         passes = self.passes(view)
         known = ~np.isnan(passes.scores).any(axis=1)
         counts = np.zeros((len(view), len(_SEVERITIES)))
@@ -61,7 +62,8 @@ class XComet(JointMetric):
                 counts[row, span.label - 1] += 1
         counts[~known] = np.nan
         mqm = mqm_of(counts)
-        return np.column_stack([mixed(passes.scores, mqm), mqm, passes.scores, counts]), passes.truncated
+        values = np.column_stack([mixed(passes.scores, mqm), mqm, passes.scores, counts])
+        return NetworkRows(values, passes.truncated, passes.empty)
 
     def error_spans(self, probabilities: Array, offsets: Array) -> list[Span]:
         return decoded(probabilities, offsets, self.spans == "complete")

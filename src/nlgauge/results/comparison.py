@@ -13,12 +13,14 @@ from nlgauge.export.numbers import bounds, number, p_value
 from nlgauge.export.shown import Exported
 from nlgauge.metric import Output
 from nlgauge.results.frames import as_frame
+from nlgauge.results.missing import Gaps
 
 
 class Compared(NamedTuple):
     """One output of two systems: scores, the difference (first minus second) with its interval, p-values, raw and corrected, and the test.
 
-    `gain` is the difference in the other order and by direction: plus where the second system is better.
+    `gain` is the difference in the other order and by direction: plus where the second system is better. Both scores are those on the segments that
+    both systems have; `gaps` counts the missing ones and bounds what they could change. `units` is how many segments or documents were compared.
     """
 
     label: str
@@ -34,6 +36,8 @@ class Compared(NamedTuple):
     resamples: int = 0
     reason: str = ""
     p_holm: float = math.nan
+    gaps: Gaps = Gaps(0)
+    units: int = 0
 
     def __repr__(self) -> str:
         name = self.label if self.output.name == self.label else f"{self.label} {self.output.name}"
@@ -63,6 +67,21 @@ class Compared(NamedTuple):
     def _gained(self, difference: float) -> float:
         # 0.0 is added, because minus nothing would be shown as -0.0.
         return (difference if self.output.higher_is_better is False else -difference) + 0.0
+
+    @property
+    def bound_low(self) -> float:
+        """The least gain over all scores that the missing ones could be; NaN if the output has no bounds."""
+        return min(self._gained(self.gaps.low), self._gained(self.gaps.high)) if self.gaps.can_change else self.gain
+
+    @property
+    def bound_high(self) -> float:
+        """The greatest gain over all scores that the missing ones could be; NaN if the output has no bounds."""
+        return max(self._gained(self.gaps.low), self._gained(self.gaps.high)) if self.gaps.can_change else self.gain
+
+    @property
+    def robust(self) -> bool:
+        """Whether the gain has the same sign whatever the missing scores are."""
+        return not self.gaps.can_change or self.bound_low > 0 or self.bound_high < 0
 
     @property
     def better(self) -> str | None:
@@ -133,6 +152,11 @@ class Comparison(Exported):
                 "test": row.test,
                 "resamples": row.resamples,
                 "reason": row.reason,
+                "n": row.gaps.used,
+                "missing_first": row.gaps.first + row.gaps.both,
+                "missing_second": row.gaps.second + row.gaps.both,
+                "bound_low": row.bound_low,
+                "bound_high": row.bound_high,
             }
             for row in self.rows
         ]

@@ -1,24 +1,28 @@
-"""A gate: conditions that the systems of a result must meet, against a baseline or a limit, and what became of each of them.
+"""A gate: conditions that the systems of a result must meet, against a baseline or a limit, and the verdict on each of them.
 
-A condition "bleu drops" is met where the score is worse than the baseline's and chance is a poor explanation: its p-value, by a paired test and
-with Holm's correction for all conditions that are tested, is below `alpha`. A worse score with a larger p-value is noise, and passes.
+A condition "bleu drops" **fails** if the score is significantly worse than the baseline's: its p-value, by a paired test and with Holm's correction
+for all conditions that are tested, is below `alpha`. With a margin m it **passes** if the interval of the gain at 1 - alpha lies above -m, and
+without a margin if it does not fail. Everything else is **inconclusive**: a test that could not have failed, because there are too few segments or
+resamples to reach alpha; an interval that reaches from below -m to above it; missing scores that could turn the verdict.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.errors import ParameterError
-from nlgauge.export.model import Cell, Page, Sheet, column
+from nlgauge.export.model import Cell, Footnotes, Page, Sheet, column
 from nlgauge.export.numbers import bounds, counted, number, p_value
+from nlgauge.export.of_missing import missing_note
 from nlgauge.export.tested import how_tested
 from nlgauge.metric import Output
 from nlgauge.results.comparison import Compared, Comparison
 from nlgauge.results.inference import holm
+from nlgauge.results.missing import filled
 from nlgauge.results.segments import output_named
 
 if TYPE_CHECKING:
@@ -26,12 +30,15 @@ if TYPE_CHECKING:
 
 ANY = "any"
 _CHANGE = re.compile(r"\s*(.+?)\s+(drops|rises|worsens)(?:\s+by\s+(\d*\.?\d+))?\s*", re.DOTALL)
+_MARGIN = re.compile(r"\s*(?:(.+?)\s*=\s*)?(\d*\.?\d+(?:e-?\d+)?)\s*(%)?\s*", re.DOTALL | re.IGNORECASE)
+# The chance with which a drop is to be found.
+_POWER = 0.8
 _LIMIT = re.compile(r"\s*(.+?)\s*=\s*(-?\d*\.?\d+(?:e-?\d+)?)\s*", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Change:
-    """A metric is worse than the baseline's, by `least` or more, beyond chance."""
+    """A metric is significantly worse than the baseline's, by `least` or more."""
 
     metric: str
     word: str
@@ -57,10 +64,16 @@ class Change:
                 f"write: {self.metric} {right}"
             )
 
+    def gain(self, row: Compared) -> tuple[float, float, float]:
+        """Return the gain with its interval, plus if the condition is not met: an output without a direction must not do what the word says."""
+        gains = row.gain, row.gain_low, row.gain_high
+        if row.output.higher_is_better is None and self.word == "rises":
+            return -gains[0], -gains[2], -gains[1]
+        return gains
+
     def holds(self, row: Compared) -> bool:
-        """Whether the second system of a row is so much worse than the first, whatever the reason."""
-        difference = row.second_score - row.first_score
-        worse = -difference if row.output.higher_is_better or self.word == "drops" else difference
+        """Return whether the second system of a row is so much worse than the first, whatever the reason."""
+        worse = -self.gain(row)[0]
         return worse > 0 and worse >= self.least
 
     def __str__(self) -> str:
@@ -98,8 +111,45 @@ class Limit:
 
 
 @dataclass(frozen=True)
+class Margin:
+    """By how much a metric may be worse than the baseline's: in its own unit, or as a share of the baseline's score."""
+
+    value: float
+    metric: str | None = None
+    relative: bool = False
+
+    @classmethod
+    def read(cls, text: str) -> Margin:
+        """Return the margin that a text such as "0.5", "1%" or "chrf=0.5" describes."""
+        match = _MARGIN.fullmatch(text)
+        if match is None:
+            raise ParameterError(f"cannot read the margin {text!r:.60}; write NUMBER, PERCENT% or METRIC=NUMBER, for example: chrf=0.5 or 1%")
+        return cls(float(match[2]) / (100 if match[3] else 1), match[1], bool(match[3]))
+
+    def of(self, row: Compared) -> float:
+        """Return the margin in the unit of a row."""
+        return self.value * abs(row.first_score) if self.relative else self.value
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How verdicts are reached: the level, the margins, and the share of missing scores that may be ignored."""
+
+    alpha: float = 0.05
+    margins: tuple[Margin, ...] = ()
+    max_missing: float = 0.05
+
+    def margin(self, result: Result, row: Compared) -> float | None:
+        """Return the margin of a row: that of its metric, else that of all; None if there is none."""
+        for margin in self.margins:
+            if margin.metric is not None and output_named(result, margin.metric) == (row.label, row.output):
+                return margin.of(row)
+        return next((margin.of(row) for margin in self.margins if margin.metric is None), None)
+
+
+@dataclass(frozen=True)
 class Verdict:
-    """What became of a condition for one system: `failed` is None where that cannot be known, for the reason given."""
+    """The verdict on a condition for one system: `failed` is None if it is inconclusive, for the reason that `why` states."""
 
     condition: str
     system: str
@@ -108,12 +158,21 @@ class Verdict:
     failed: bool | None
     why: str
     row: Compared | None = None
+    # How many more segments (or documents) a conclusive verdict is likely to need; None if that cannot be said.
+    more: int | None = None
+    # The drop that the test finds with a chance of 80 %.
+    detectable: float = math.nan
+
+    @property
+    def word(self) -> str:
+        """The verdict in one word."""
+        return {True: "failed", False: "passed", None: "inconclusive"}[self.failed]
 
     def record(self) -> dict[str, Any]:
-        """The verdict as plain data."""
+        """Return the verdict as plain data."""
         row = self.row
         tested = {} if row is None else {"baseline": row.first_score, "gain": row.gain, "low": row.gain_low, "high": row.gain_high}
-        p_values = {} if row is None else {"p": row.p, "p_holm": row.p_holm}
+        p_values = {} if row is None else {"p": row.p, "p_holm": row.p_holm, "n": row.gaps.used, "more": self.more, "detectable": self.detectable}
         return {
             "condition": self.condition,
             "system": self.system,
@@ -122,33 +181,135 @@ class Verdict:
             **tested,
             **p_values,
             "failed": self.failed,
+            "verdict": self.word,
             "why": self.why,
         }
 
 
 def verdicts(
-    result: Result, baseline: str | None, systems: Sequence[str], changes: Sequence[Change], limits: Sequence[Limit], alpha: float, **options: Any
+    result: Result, baseline: str | None, systems: Sequence[str], changes: Sequence[Change], limits: Sequence[Limit], rule: Rule, **options: Any
 ) -> tuple[list[Verdict], Comparison | None]:
-    """What became of every condition for every system, and the comparison that was made for those of change; options are those of `compare`."""
-    found = [_limited(result, system, limit) for limit in limits for system in systems]
+    """Return the verdict on every condition for every system, and the comparison behind those of change; options are those of `compare`."""
+    limited = [_limited(result, system, limit) for limit in limits for system in systems]
     if not changes:
-        return found, None
+        return limited, None
     assert baseline is not None
     wanted = [(change, *outputs) for change in changes for outputs in _outputs(result, change)]
-    asked = []
+    asked: list[tuple[Change, Compared, Compared]] = []
     comparison = None
     for system in systems:
         comparison = result.compare(baseline, system, **options)
-        rows = {(row.label, row.output.name): row for row in comparison}
+        # The interval that decides belongs to the level of the test, whatever interval is shown.
+        deciding = result.compare(baseline, system, **{**options, "confidence": 1 - rule.alpha})
+        rows = {(row.label, row.output.name): (row, decides) for row, decides in zip(comparison, deciding, strict=True)}
         for change, label, output in wanted:
             if (label, output.name) not in rows:
                 raise ParameterError(f"{output.name} of {label} is not tested, since it is not the first output of a part; name another.")
-            asked.append((change, rows[label, output.name]))
+            asked.append((change, *rows[label, output.name]))
     # One row may be asked for by several conditions; it is one test.
-    tested = list(dict.fromkeys(row for _, row in asked))
+    tested = list(dict.fromkeys(row for _, row, _ in asked))
     corrected = dict(zip(tested, holm([row.p for row in tested]), strict=True))
-    found = [_changed(change, row._replace(p_holm=corrected[row]), alpha) for change, row in asked] + found
-    return found, comparison
+    gate = _Gate(result, rule, tested, options)
+    changed = [gate.verdict(change, row._replace(p_holm=corrected[row]), decides) for change, row, decides in asked]
+    return changed + limited, comparison
+
+
+@dataclass(frozen=True)
+class _Gate:
+    """The tests of a gate, from which each verdict is reached."""
+
+    result: Result
+    rule: Rule
+    tested: Sequence[Compared]
+    options: Mapping[str, Any]
+
+    def verdict(self, change: Change, row: Compared, deciding: Compared) -> Verdict:
+        """Return the verdict on one condition."""
+        name = str(change) if change.metric != ANY else f"{row.label if row.output.name == 'score' else _named(row)} {change.word}"
+        margin = self.rule.margin(self.result, row)
+        gain, low, high = change.gain(deciding)
+        error = (high - low) / (2 * normal_quantile(1 - self.rule.alpha / 2))
+        reach = normal_quantile(1 - self.rule.alpha / 2) + normal_quantile(_POWER)
+        known = Verdict(name, row.second, row.output, row.second_score, None, "", row, detectable=reach * error)
+        if math.isnan(row.p):
+            return replace(known, why=row.reason)
+        needed = units_needed(self.rule.alpha, len(self.tested))
+        if row.units < needed:
+            why = f"{counted(row.units, 'segment')} cannot reach p < {self.rule.alpha:g}; {needed} or more are needed"
+            return replace(known, why=why, more=max(needed - row.units, _more(row.units, gain, margin, reach * error) or 0))
+        if len(self.tested) / (row.resamples + 1) >= self.rule.alpha:
+            tests = counted(len(self.tested), "test")
+            return replace(known, why=f"{row.resamples} resamples cannot reach p < {self.rule.alpha:g} in {tests}; use more")
+        failed, why = self._decide(change, row, deciding, margin)
+        if failed is not None and not self._robust(change, row, failed, margin):
+            return replace(known, why=f"missing scores can decide: {100 * row.gaps.share():.3g} % of the segments have none ({why} without them)")
+        more = _more(row.units, gain, margin, reach * error) if failed is None else None
+        return replace(known, failed=failed, why=why, more=more)
+
+    def _decide(self, change: Change, row: Compared, deciding: Compared, margin: float | None) -> tuple[bool | None, str]:
+        """Return whether a condition failed, None if that is open, and why."""
+        gain, low, _ = change.gain(deciding)
+        significant, holds = row.p_holm < self.rule.alpha, change.holds(row)
+        if margin is not None and math.isnan(low):
+            return None, f"no interval to hold against the margin: {row.reason}"
+        within = margin is not None and low > -margin
+        if holds and significant and not within:
+            return True, "significantly worse"
+        if margin is not None and not within:
+            return None, f"the gain may lie below {-margin:g}"
+        if gain == 0:
+            return False, "equal"
+        if gain < 0:
+            return False, "worse within the margin" if within else "significantly worse, but by less" if significant else "not significantly worse"
+        return False, "significantly better" if significant else "not significantly better"
+
+    def _robust(self, change: Change, row: Compared, failed: bool, margin: float | None) -> bool:
+        """Return whether the verdict is the same for all scores that the missing ones could be, or too few are missing to ask."""
+        if not row.gaps.can_change or row.gaps.share() <= self.rule.max_missing:
+            return True
+        others = [other.p for other in self.tested if other != row._replace(p_holm=other.p_holm)]
+        for extreme in self._extremes(row):
+            p_holm = math.nan if extreme is None else holm([extreme.p, *others])[0]
+            if extreme is None or self._decide(change, extreme._replace(p_holm=p_holm), extreme, margin)[0] != failed:
+                return False
+        return True
+
+    def _extremes(self, row: Compared) -> list[Compared | None]:
+        """Return the comparison with the best and with the worst values for the missing scores; None if the output is no mean with bounds."""
+        output, keys = row.output, ((row.first, row.label), (row.second, row.label))
+        extremes: list[Compared | None] = []
+        for values in ((output.low, output.high), (output.high, output.low)):
+            tables = filled(self.result.tables[keys[0]], self.result.tables[keys[1]], output, *values)
+            if tables is not None:
+                both = replace(self.result, tables=dict(zip(keys, tables, strict=True)), _last=[])
+                rows = both.compare(row.first, row.second, **{**self.options, "confidence": 1 - self.rule.alpha})
+            extremes.append(None if tables is None else rows.rows[0])
+        return extremes
+
+
+def units_needed(alpha: float, tests: int) -> int:
+    """Return how many segments or documents a swap test needs to reach alpha with Holm's correction: 2 ** (1 - n) * tests < alpha.
+
+    >>> units_needed(0.05, 1), units_needed(0.05, 9)
+    (6, 9)
+    """
+    return math.floor(1 + math.log2(tests / alpha)) + 1
+
+
+def _more(units: int, gain: float, margin: float | None, detectable: float) -> int | None:
+    """Return how many more segments show a true gain as large as the observed one with a chance of 80 %; None if no number does."""
+    limit = margin or 0.0
+    distance = limit + gain if gain > -limit else abs(gain)
+    if not distance or not math.isfinite(detectable / distance):
+        return None
+    return max(0, math.ceil(units * (detectable / distance) ** 2) - units)
+
+
+def normal_quantile(share: float) -> float:
+    """Return the quantile of the standard normal distribution."""
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(share)
 
 
 def _outputs(result: Result, change: Change) -> list[tuple[str, Output]]:
@@ -166,25 +327,9 @@ def _limited(result: Result, system: str, limit: Limit) -> Verdict:
     limit.check_direction(output)
     score = float(result.tables[system, label].scores()[output.name])
     if math.isnan(score):
-        return Verdict(str(limit), system, output, score, None, f"unknown: {output.nan}")
+        return Verdict(str(limit), system, output, score, None, output.nan)
     failed = limit.holds(score)
     return Verdict(str(limit), system, output, score, failed, f"{'above' if limit.above else 'below'} {limit.value:g}" if failed else "kept")
-
-
-def _changed(change: Change, row: Compared, alpha: float) -> Verdict:
-    name = str(change) if change.metric != ANY else f"{row.label if row.output.name == 'score' else _named(row)} {change.word}"
-    if math.isnan(row.p):
-        return Verdict(name, row.second, row.output, row.second_score, None, f"unknown: {row.reason}", row)
-    holds, sure = change.holds(row), row.p_holm < alpha
-    if holds and sure:
-        why = "worse beyond chance"
-    elif row.second_score == row.first_score:
-        why = "equal"
-    elif row.better == row.first or (row.better is None and holds):
-        why = "worse beyond chance, but by less" if sure else "worse, but within chance"
-    else:
-        why = "better beyond chance" if sure else "better, but within chance"
-    return Verdict(name, row.second, row.output, row.second_score, holds and sure, why, row)
 
 
 def _named(row: Compared) -> str:
@@ -192,7 +337,7 @@ def _named(row: Compared) -> str:
 
 
 def gate_page(found: Sequence[Verdict], comparison: Comparison | None, alpha: float, whole: bool = True) -> Page:
-    """One row per condition and system, and below how it was tested; the baseline's score and raw p-values only if `whole`, where there is room."""
+    """Return one row per condition and system, and below how it was tested; the baseline's score and raw p-values only if `whole`."""
     tests = len({verdict.row for verdict in found if verdict.row is not None})
     tested = comparison is not None
     names = [
@@ -203,25 +348,38 @@ def gate_page(found: Sequence[Verdict], comparison: Comparison | None, alpha: fl
         *(["Holm"] if tested else []),
     ]
     heads = [column("fails if"), *([column("system")] if whole else [])]
-    rows = []
+    rows, footnotes = [], Footnotes()
     for verdict in found:
         numbers = _numbers(verdict)
-        word = {True: "FAILED", False: "passed", None: "UNKNOWN"}[verdict.failed]
+        word = verdict.word if verdict.failed is False else verdict.word.upper()
+        missing = footnotes.mark(missing_note(verdict.row)) if verdict.row is not None else ()
         cells = [Cell(numbers.get(name.split(" ")[-1], "")) for name in names]
         if whole:
-            rows.append([Cell(verdict.condition), Cell(verdict.system), *cells, Cell(f"{word}: {verdict.why}")])
+            rows.append([Cell(verdict.condition), Cell(verdict.system), *cells, Cell(f"{word}: {verdict.why}", notes=missing)])
         else:
-            rows.append(
-                [Cell(verdict.condition, below=verdict.system), *cells, Cell(word, "" if verdict.failed is False else "worst", below=verdict.why)]
-            )
+            tone = "" if verdict.failed is False else "worst"
+            rows.append([Cell(verdict.condition, below=verdict.system), *cells, Cell(word, tone, below=verdict.why, notes=missing)])
     notes = []
     if comparison is not None:
         corrected = f"Holm-corrected for {counted(tests, 'test')}"
-        notes.append(f"Baseline: {comparison.rows[0].first}. A change is beyond chance where p, {corrected}, is below {alpha:g}.")
+        notes.append(f"Baseline: {comparison.rows[0].first}. A change is significant if p, {corrected}, is below {alpha:g}.")
         notes.append(f"p: {how_tested(comparison)}. gain: plus where the system is better than the baseline.")
+        notes += _power_notes(found)
         notes += [f"Caution: {comparison.caution}."] if comparison.caution else []
     columns = [*heads, *(column(name, "number") for name in names), column("verdict", "words")]
-    return Page([Sheet(columns, rows)], notes=notes)
+    return Page([Sheet(columns, rows)], footnotes.texts, notes)
+
+
+def _power_notes(found: Sequence[Verdict]) -> list[str]:
+    """Return what the tests could have found, and how many more segments inconclusive verdicts need."""
+    drops = [
+        f"{_named(verdict.row)} {number(verdict.detectable, verdict.output)}"
+        for verdict in found
+        if verdict.row is not None and verdict.failed is False and math.isfinite(verdict.detectable)
+    ]
+    notes = [f"Smaller drops than these may pass unseen (found with a chance of 80 %): {', '.join(dict.fromkeys(drops))}."] if drops else []
+    more = [f"{verdict.condition} ({verdict.system}) {verdict.more:,}" for verdict in found if verdict.more]
+    return [*notes, *([f"More segments that a conclusive verdict is likely to need: {', '.join(more)}."] if more else [])]
 
 
 def _numbers(verdict: Verdict) -> dict[str, str]:

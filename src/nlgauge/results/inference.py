@@ -3,8 +3,9 @@
 Intervals: percentile bootstrap over segments, or over documents where they are known (all segments of a document are drawn
 together). Tests: approximate randomisation (swap the two systems' rows of a segment or document) and the paired bootstrap
 (differences shifted to mean 0). p = (b + 1) / (B + 1) with b the resamples at least as extreme, so a system against itself
-has p = 1. Fits are held fixed throughout. (Moses and sacreBLEU take the absolute difference before they shift, so that their
-p of equal systems stays near .4 where that of randomisation is near 1.)
+has p = 1. Fits are held fixed throughout. A pair is compared on the segments that both systems have (`nlgauge.results.missing`).
+(Moses and sacreBLEU take the absolute difference before they shift, so that their p of equal systems stays near .4 where that of
+randomisation is near 1.)
 
 Metrics that are not computed from per-segment statistics: a bootstrap would repeat texts and so bias them. Their intervals come
 from random halves drawn without replacement, whose spread about their mean, scaled by sqrt(m / (n - m)) for m of n units, equals
@@ -16,21 +17,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from itertools import combinations
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.features import Features, RunOptions
-from nlgauge.metric import Arrays, CorpusMetric
+from nlgauge.metric import Arrays, CorpusMetric, Output
 from nlgauge.results.comparison import Compared
-from nlgauge.results.ranks import Ranked, ranked
+from nlgauge.results.missing import Gaps, common, gaps_of, part_of
+from nlgauge.results.ranks import CommonPair, Ranked, ranked
 from nlgauge.results.resampling import Resampling
 from nlgauge.results.table import Table, unstacked, with_score
 
 Tables = Mapping[tuple[str, str], Table]
+# A system's metric: on all of its segments (partner ""), or on those that its partner in a pair has too.
+Key = tuple[str, str, str]
 _NOT_TOGETHER = "not computed from per-segment statistics, so pairs cannot be tested together"
+_NO_COMMON = "no segment has a score of both systems"
+# Numbers of statistics that are drawn from at once.
+_DRAWN_AT_ONCE = 50_000_000
 
 
 class Interval(NamedTuple):
@@ -55,21 +63,22 @@ class PairTest(NamedTuple):
 
 @dataclass
 class Inference:
-    """Intervals and tests of tables on a corpus; what was drawn for one system is kept for the next comparison."""
+    """Intervals and tests of tables on a corpus; what was drawn for one system or pair is kept for the next comparison."""
 
     tables: Tables
     corpus: Corpus
     options: RunOptions
     has_texts: bool
     plan: Resampling
-    _drawn: dict[str, dict[str, Arrays]] = field(default_factory=dict)
+    _drawn: dict[Key, Arrays] = field(default_factory=dict)
+    _common: dict[tuple[str, str, str], tuple[Table, Table]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._features = Features(self.corpus.texts, self.options)
 
     def intervals(self) -> dict[tuple[str, str], dict[str, Interval]]:
         """The interval of every output of every table."""
-        self._draw(system for system, _ in self.tables)
+        self._draw((system, label, "") for system, label in self.tables)
         return {key: with_score(self._intervals(key, table)) for key, table in self.tables.items()}
 
     def _intervals(self, key: tuple[str, str], table: Table) -> dict[str, Interval]:
@@ -77,7 +86,7 @@ class Inference:
         if reason:
             return {output.name: Interval(scores[output.name], math.nan, math.nan, reason) for output in table.outputs()}
         if table.additive:
-            samples = self.bootstrapped(key[0])[key[1]]
+            samples = self.bootstrapped(*key)
             return {output.name: percentile(scores[output.name], samples[output.name], self.plan.confidence) for output in table.outputs()}
         values, scale = self._on_halves(key[0], table), self.plan.clusters.half_scale
         return {
@@ -98,23 +107,38 @@ class Inference:
             return "not computed from per-segment statistics, and recomputing it many times costs too much"
         return "" if self.has_texts else "not computed from per-segment statistics, and the texts to recompute it were not saved"
 
-    def bootstrapped(self, system: str) -> dict[str, Arrays]:
-        """For each additive metric of a system every output of every resample; the resamples are the same for all systems."""
-        self._draw([system])
-        return self._drawn[system]
+    def bootstrapped(self, system: str, label: str, partner: str = "") -> Arrays:
+        """Return every output of every resample of an additive metric; the resamples are the same for all systems."""
+        key = self.key(system, label, partner)
+        self._draw([key])
+        return self._drawn[key]
 
-    def _draw(self, systems: Iterable[str]) -> None:
-        """Resamples the additive metrics of those of the systems that were not yet; all at once, since drawing costs more than summing."""
-        missing = [system for system in dict.fromkeys(systems) if system not in self._drawn]
-        tables = {key: table for key, table in self.tables.items() if key[0] in missing and table.additive}
-        drawn: dict[str, dict[str, Arrays]] = {system: {} for system in missing}
-        if tables and self.plan.clusters.count > 1:
-            for (system, label), scores in zip(tables, bootstrap_scores(list(tables.values()), self.plan), strict=True):
-                drawn[system][label] = scores
-        self._drawn |= drawn
+    def key(self, system: str, label: str, partner: str = "") -> Key:
+        """Return the key of a system's metric beside a partner: its own if both have the same segments."""
+        apart = partner and self.common(system, partner, label)[0].left_out
+        return (system, label, partner) if apart else (system, label, "")
 
-    def _additive(self, system: str) -> list[str]:
-        return [label for (owner, label), table in self.tables.items() if owner == system and table.additive]
+    def common(self, first: str, second: str, label: str) -> tuple[Table, Table]:
+        """Return the tables of two systems on the segments that both have."""
+        ours, theirs = self.tables[first, label], self.tables[second, label]
+        if not ours.additive:
+            return ours, theirs
+        if (first, second, label) not in self._common:
+            self._common[first, second, label] = both = common(ours, theirs)
+            self._common[second, first, label] = both[1], both[0]
+        return self._common[first, second, label]
+
+    def _table(self, key: Key) -> Table:
+        system, label, partner = key
+        return self.common(system, partner, label)[0] if partner else self.tables[system, label]
+
+    def _draw(self, keys: Iterable[Key]) -> None:
+        """Resample the additive metrics that were not resampled yet: many at once, since drawing costs more than summing."""
+        tables = {key: table for key in dict.fromkeys(keys) if key not in self._drawn and (table := self._table(key)).additive}
+        if self.plan.clusters.count < 2:
+            return
+        for part in _batches(list(tables), lambda key: tables[key].width * self.plan.clusters.count):
+            self._drawn |= dict(zip(part, bootstrap_scores([tables[key] for key in part], self.plan), strict=True))
 
     def _on_halves(self, system: str, table: Table) -> Arrays:
         metric = table.metric
@@ -125,58 +149,86 @@ class Inference:
         return {output.name: np.array([value[output.name] for value in values]) for output in table.outputs()}
 
     def compared(self, pairs: Sequence[tuple[str, str]], test: str) -> list[Compared]:
-        """The rows of a comparison: for each pair of systems one for the leading output of each part of each metric."""
-        self._draw(system for pair in pairs for system in pair)
-        shuffled = self._shuffled(pairs) if test == "randomisation" else {}
-        rows = []
-        for one, other in pairs:
-            for (system, label), table in self.tables.items():
-                if system != one:
-                    continue
-                scores, others = table.scores(), self.tables[other, label].scores()
-                reason = self.obstacle(table)
-                tests = {} if reason else self._tests(one, other, label, shuffled, test) if table.additive else self._swapped(one, other, label)
-                for output in table.leading():
-                    tested = PairTest(reason=reason) if reason else tests[output.name]
-                    rows.append(Compared(label, output, one, other, scores[output.name], others[output.name], *tested))
-        return rows
+        """Return the rows of a comparison: for each pair of systems one for the leading output of each part of each metric."""
+        labels = list(dict.fromkeys(label for _, label in self.tables))
+        self._draw(key for one, other in pairs for label in labels for key in (self.key(one, label, other), self.key(other, label, one)))
+        shuffled = self._shuffled(pairs, labels) if test == "randomisation" else {}
+        return [row for one, other in pairs for label in labels for row in self._rows(one, other, label, shuffled, test)]
+
+    def _rows(self, one: str, other: str, label: str, shuffled: Mapping[Key, Arrays], test: str) -> Iterator[Compared]:
+        """Yield the rows of one pair of systems and one metric."""
+        table = self.tables[one, label]
+        ours, theirs = self.common(one, other, label)
+        scores, others = ours.scores(), theirs.scores()
+        reason = self.obstacle(table)
+        tests = {} if reason else self._tests(one, other, label, shuffled, test) if table.additive else self._swapped(one, other, label)
+        for output in table.leading():
+            name = output.name
+            gaps = self.gaps(one, other, label, output)
+            tested = PairTest(reason=reason) if reason else tests[name]
+            if gaps.any and not gaps.used:
+                tested = tested._replace(reason=_NO_COMMON)
+            left_out = ours.left_out.get(part_of(table, name)) if ours.left_out else None
+            units = self.plan.clusters.count if left_out is None else self.plan.clusters.count_with(~left_out)
+            yield Compared(label, output, one, other, scores[name], others[name], *tested, gaps=gaps, units=units)
+
+    def gaps(self, one: str, other: str, label: str, output: Output) -> Gaps:
+        """Return the missing scores of a pair of systems on a leading output."""
+        ours, theirs = self.tables[one, label], self.tables[other, label]
+        if not ours.additive:
+            return Gaps(len(self.corpus))
+        return gaps_of(ours, theirs, output, (ours.scores()[output.name], theirs.scores()[output.name]))
 
     def ranked(self) -> list[Ranked]:
         """For the leading output of each part of each metric, which systems can be told apart."""
         systems = list(dict.fromkeys(system for system, _ in self.tables))
-        self._draw(systems)
+        self._draw((system, label, "") for system, label in self.tables)
         rows = []
         for (system, label), table in self.tables.items():
             if system != systems[0]:
                 continue
-            reason = self.obstacle(table) or (
-                "" if table.additive else "not computed from per-segment statistics, so pairs cannot be tested together"
-            )
+            reason = self.obstacle(table) or ("" if table.additive else _NOT_TOGETHER)
             for output in table.leading():
                 name = output.name
                 scores = {one: self.tables[one, label].scores()[name] for one in systems}
-                drawn = None if reason else {one: self.bootstrapped(one)[label][name] for one in systems}
-                rows.append(ranked(label, output, scores, drawn, self.plan.clusters.count, self.plan.confidence, reason))
+                drawn = None if reason else {one: self.bootstrapped(one, label)[name] for one in systems}
+                pairs = {} if reason else self._common_pairs(systems, label, output)
+                missing = [int(self.tables[one, label].missing(part_of(table, name)).sum()) if table.additive else 0 for one in systems]
+                units = self.plan.clusters.count
+                rows.append(ranked(label, output, scores, drawn, units, self.plan.confidence, reason, pairs, missing))
         return rows
 
-    def _shuffled(self, pairs: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str, str], Arrays]:
-        """For each pair of systems and additive metric the differences of all outputs after swaps, which are the same for all pairs and metrics."""
-        keys = [(one, other, label) for one, other in pairs for label in self._additive(one)]
-        if not keys or self.plan.clusters.count < 2:
-            return {}
-        first, second = (
-            [self.tables[system, label] for system, label in side]
-            for side in (
-                [(one, label) for one, _, label in keys],
-                [(other, label) for _, other, label in keys],
-            )
-        )
-        return dict(zip(keys, randomised(first, second, self.plan, self.plan.clusters.swaps(self.plan.resamples, self.plan.seed)), strict=True))
+    def _common_pairs(self, systems: Sequence[str], label: str, output: Output) -> dict[tuple[int, int], CommonPair]:
+        """Return, for the pairs of systems that do not have the same segments, the difference on the segments that both have."""
+        pairs = {}
+        part, name = part_of(self.tables[systems[0], label], output.name), output.name
+        for (i, one), (j, other) in combinations(enumerate(systems), 2):
+            ours, theirs = self.common(one, other, label)
+            if part not in ours.left_out:
+                continue
+            self._draw([self.key(one, label, other), self.key(other, label, one)])
+            with np.errstate(invalid="ignore"):
+                drawn = self.bootstrapped(one, label, other)[name] - self.bootstrapped(other, label, one)[name]
+                units = self.plan.clusters.count_with(~ours.left_out[part])
+                pairs[i, j] = CommonPair(ours.scores()[name] - theirs.scores()[name], drawn, units)
+        return pairs
 
-    def _tests(self, one: str, other: str, label: str, shuffled: Mapping[tuple[str, str, str], Arrays], test: str) -> dict[str, PairTest]:
-        table = self.tables[one, label]
-        scores, others = table.scores(), self.tables[other, label].scores()
-        ours, theirs = self.bootstrapped(one)[label], self.bootstrapped(other)[label]
+    def _shuffled(self, pairs: Sequence[tuple[str, str]], labels: Sequence[str]) -> Mapping[Key, Arrays]:
+        """For each pair of systems and additive metric the differences of all outputs after swaps, which are the same for all pairs and metrics."""
+        keys = [(one, other, label) for one, other in pairs for label in labels if self.tables[one, label].additive]
+        shuffled: dict[Key, Arrays] = {}
+        if self.plan.clusters.count < 2:
+            return shuffled
+        for part in _batches(keys, lambda key: self.tables[key[0], key[2]].width * self.plan.clusters.count):
+            both = [self.common(*key) for key in part]
+            swaps = self.plan.clusters.swaps(self.plan.resamples, self.plan.seed)
+            shuffled |= dict(zip(part, randomised([one for one, _ in both], [other for _, other in both], self.plan, swaps), strict=True))
+        return shuffled
+
+    def _tests(self, one: str, other: str, label: str, shuffled: Mapping[Key, Arrays], test: str) -> dict[str, PairTest]:
+        table, partner = self.common(one, other, label)
+        scores, others = table.scores(), partner.scores()
+        ours, theirs = self.bootstrapped(one, label, other), self.bootstrapped(other, label, one)
         null = shuffled.get((one, other, label), {})
         # The difference of two infinite scores is not known.
         with np.errstate(invalid="ignore"):
@@ -203,6 +255,20 @@ class Inference:
             name: PairTest(math.nan, math.nan, p, "randomisation", count, _unknown(observed[name]) if math.isnan(p) else reason)
             for name, p in p_values.items()
         }
+
+
+def _batches(keys: list[Any], size: Callable[[Any], int]) -> Iterator[list[Any]]:
+    """Yield the keys in batches that are together not larger than what is drawn from at once."""
+    batch: list[Any] = []
+    room = _DRAWN_AT_ONCE
+    for key in keys:
+        room -= size(key)
+        if batch and room < 0:
+            yield batch
+            batch, room = [], _DRAWN_AT_ONCE - size(key)
+        batch.append(key)
+    if batch:
+        yield batch
 
 
 def bootstrap_scores(tables: list[Table], plan: Resampling) -> list[Arrays]:

@@ -35,10 +35,10 @@ def _p(inferred: Inference, row: Compared, test: str) -> float:
     name = row.output.name
     if test == "bootstrap":
         # The same draws as sacreBLEU's, of the same seed.
-        drawn = np.abs(inferred.bootstrapped(row.second)[row.label][name] - inferred.bootstrapped(row.first)[row.label][name])
+        drawn = np.abs(inferred.bootstrapped(row.second, row.label, row.first)[name] - inferred.bootstrapped(row.first, row.label, row.second)[name])
         drawn = drawn - drawn.mean()
     else:
-        first, second = ([inferred.tables[system, row.label]] for system in (row.first, row.second))
+        first, second = ([table] for table in inferred.common(row.first, row.second, row.label))
         drawn = np.abs(randomised(first, second, inferred.plan, [_swaps(inferred)])[0][name])
     return (1 + int((drawn > abs(row.difference)).sum())) / (1 + len(drawn))
 

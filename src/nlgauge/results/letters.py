@@ -15,19 +15,20 @@ from nlgauge.corpus.columns import Array
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def wins(scores: Array, p: Array, alpha: float = 0.05) -> Array:
-    """wins[i, j]: i has the higher score and p[i, j] <= alpha."""
+def wins(scores: Array, p: Array, alpha: float = 0.05, differences: Array | None = None) -> Array:
+    """wins[i, j]: i has the higher score and p[i, j] <= alpha; `differences` (row minus column) decide if pairs were not compared by the scores."""
     with np.errstate(invalid="ignore"):
-        found: Array = (scores[:, None] > scores[None, :]) & (p <= alpha)
+        higher = scores[:, None] > scores[None, :] if differences is None else differences > 0
+        found: Array = higher & (p <= alpha)
     return found
 
 
-def letters(scores: Array, p: Array, alpha: float = 0.05) -> list[str | None]:
+def letters(scores: Array, p: Array, alpha: float = 0.05, differences: Array | None = None) -> list[str | None]:
     """The compact letter display: two of them share a letter exactly if neither beats the other; "a" is with the best.
 
     Sets are split at every claim and absorbed by larger ones (Piepho 2004); a set whose pairs all stand in others is left out.
     """
-    beats = wins(scores, p, alpha)
+    beats = wins(scores, p, alpha, differences)
     order = best_first(scores)
     groups = [frozenset(order)] if order else []
     for i, j in combinations(order, 2):
@@ -56,9 +57,9 @@ def _letter(at: int) -> str:
     return LETTERS[at] if at < len(LETTERS) else f"({at + 1})"
 
 
-def rank_ranges(scores: Array, p: Array, alpha: float = 0.05) -> list[tuple[int, int] | None]:
+def rank_ranges(scores: Array, p: Array, alpha: float = 0.05, differences: Array | None = None) -> list[tuple[int, int] | None]:
     """The best and the worst rank that each may have: behind those that beat it, before those that it beats."""
-    beats = wins(scores, p, alpha)
+    beats = wins(scores, p, alpha, differences)
     known = int((~np.isnan(scores)).sum())
     return [None if np.isnan(scores[i]) else (1 + int(beats[:, i].sum()), known - int(beats[i].sum())) for i in range(len(scores))]
 

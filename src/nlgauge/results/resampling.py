@@ -53,6 +53,10 @@ class Clusters:
         for block in _blocks(resamples, self.count):
             yield rng.integers(2, size=(block, self.count), dtype=np.int32).astype(np.float64)
 
+    def count_with(self, segments: Array) -> int:
+        """Return how many units have one of these segments."""
+        return int(segments.sum()) if self._owners is None else len(np.unique(self._owners[segments]))
+
     def of_segments(self, values: Array) -> Array:
         """Values by unit (the last axis) as values by segment."""
         return values if self._owners is None else values[..., self._owners]

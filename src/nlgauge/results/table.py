@@ -27,6 +27,8 @@ class Table:
     saved_segments: Arrays = field(default_factory=dict)
     # Why the values are NaN where that is not the input's doing.
     unknown: str = ""
+    # For a part, the segments that count for nothing here, although they may have rows: those that the other system of a pair lacks.
+    left_out: Arrays = field(default_factory=dict)
 
     @property
     def additive(self) -> bool:
@@ -89,6 +91,20 @@ class Table:
         let_go(*self.statistics.values())
         return found
 
+    def missing(self, part: str) -> Array:
+        """Return which segments have no value of the first output of a part."""
+        return self._missing[part]
+
+    @cached_property
+    def _missing(self) -> Arrays:
+        metric = self.metric
+        assert isinstance(metric, Metric)
+        found = {}
+        for part, rows in self.statistics.items():
+            found[part] = np.concatenate([metric.missing(part, rows[start:stop]) for start, stop in blocks(len(rows))])
+            let_go(rows)
+        return found
+
     def undefined(self) -> dict[str, int]:
         """How many segments have no value of an output, where that is any: they are left out of its corpus score."""
         counts: Counter[str] = Counter()
@@ -130,11 +146,16 @@ def with_score(outputs: dict[str, Any]) -> dict[str, Any]:
 
 def weighted_blocks(tables: Sequence[Table], weights: Array | None) -> Iterator[Array]:
     """All statistics of several tables side by side, in blocks of segments, each row as heavy as its segment."""
-    every = [rows for table in tables for rows in table.statistics.values()]
-    for start, stop in blocks(len(every[0])):
-        found = np.hstack([rows[start:stop] for rows in every])
-        let_go(*every)
+    every = [(rows, table.left_out.get(part)) for table in tables for part, rows in table.statistics.items()]
+    for start, stop in blocks(len(every[0][0])):
+        found = np.hstack([_without(rows[start:stop], None if left_out is None else left_out[start:stop]) for rows, left_out in every])
+        let_go(*(rows for rows, _ in every))
         yield found if weights is None else found * weights[start:stop, None]
+
+
+def _without(rows: Array, left_out: Array | None) -> Array:
+    """Return the rows with zeros for those that are left out."""
+    return rows if left_out is None else np.where(left_out[:, None], 0.0, rows)
 
 
 def unstacked(tables: list[Table], sums: Array) -> list[Arrays]:

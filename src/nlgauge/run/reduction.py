@@ -49,6 +49,13 @@ class Averaged(Metric):
         # What is counted, such as texts that were cut, is a sum over segments.
         return means | {output.name: statistics[..., i] for i, output in enumerate(outputs) if output.note}
 
+    def missing(self, part: str, statistics: Array) -> Array:
+        undefined: Array = statistics[..., len(self.outputs()[part])] == 0
+        return undefined
+
+    def is_mean(self, output: Output) -> bool:
+        return not output.note
+
     def __str__(self) -> str:
         return str(self.metric)
 
