@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from forking import assert_in_child, needs_fork
 from twins import column, needs_native, pairs
 
 import nlgauge
@@ -142,8 +142,7 @@ def test_threads_of_python_may_share_a_scorer():
     assert all(same(one, expected) for one in found)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@needs_fork
 def test_a_child_that_is_forked_while_a_kernel_runs_can_score():
     scorer = nlgauge.Scorer(METRICS)
     expected = scores(scorer)
@@ -158,11 +157,7 @@ def test_a_child_that_is_forked_while_a_kernel_runs_can_score():
     worker.start()
     try:
         for _ in range(5):
-            child = os.fork()
-            if not child:
-                signal.alarm(60)  # a child that hangs ends, and the test fails
-                os._exit(0 if same(scores(scorer), expected) else 1)
-            assert os.waitpid(child, 0)[1] == 0
+            assert_in_child(lambda: same(scores(scorer), expected))
     finally:
         done.set()
         worker.join()
