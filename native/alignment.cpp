@@ -6,7 +6,7 @@
 
 namespace {
 
-constexpr size_t NARROW = 8;
+constexpr size_t NARROW = 8, most_budget = size_t{1} << 40;
 
 size_t count_bits(uint64_t bits) {
   bits -= bits >> 1 & 0x5555555555555555u;
@@ -137,7 +137,7 @@ private:
         if (!remaining) finished = groups_.places(number);
         complete = complete && targets_[word].size() <= most_targets_;
         finishing_.clear();
-        for (uint32_t i = 0; i < states_.size(); ++i) extend(i, r, word, remaining);
+        for (uint32_t i = 0; i < states_.size(); ++i) steps_(targets_[word].size() + words_), extend(i, r, word, remaining);
         keep_those_of(finishing_);
         if (known) {
           finishing_.clear();
@@ -145,6 +145,7 @@ private:
           keep_those_of(finishing_);
         }
       }
+      steps_(16 * extended_.size() * (words_ + 4));
       complete = reduce(width, number != none, finished) && complete;
       for (State &state : extended_) {
         if (state.place >= 0) state.path = paths_.add(state.path, static_cast<uint32_t>(state.place), static_cast<uint32_t>(r), module_at(word, state.place));
@@ -339,6 +340,7 @@ private:
   };
 
   static constexpr uint32_t none = Groups::none;
+  Steps steps_;
   Links linked_;
   Groups groups_;
   Paths paths_;
@@ -358,6 +360,8 @@ private:
 };
 
 nb::object word_alignments(const Column &column, const Rows &predictions, const Rows &references, const Modules &modules, size_t budget) {
+  need_pairs(predictions, references);
+  need(budget <= most_budget, "the budget of a search must be at most 2 ** 40 steps.");
   std::vector<Matches> found(predictions.size());
   each_row<Search>(predictions.size(), 500 * column.size(), [&](Search &search, size_t i) {
     found[i] = search.align(column[predictions[i]], column[references[i]], modules, budget);

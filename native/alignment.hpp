@@ -2,11 +2,9 @@
 #pragma once
 
 #include "column.hpp"
+#include "interrupts.hpp"
 #include "places.hpp"
 
-#include <nanobind/stl/vector.h>
-
-using Modules = std::vector<Column>;
 using Matches = std::vector<int64_t>; // five numbers each
 
 inline void add_match(Matches &matches, size_t prediction, size_t reference, size_t module, size_t predicted = 1, size_t expected = 1) {
@@ -85,6 +83,7 @@ private:
         if (number == Numbering::none) continue;
         for (uint32_t at = first_[number]; at != none; at = holders_[at].next) {
           uint32_t other = holders_[at].word;
+          steps_(1);
           if (seen_[other] == word) continue;
           seen_[other] = word;
           // Equal words match exactly and in no other way.
@@ -98,6 +97,7 @@ private:
   struct Holder {
     uint32_t word, next;
   };
+  Steps steps_;
   Numbering our_numbers_, their_numbers_, keys_;
   std::vector<int32_t> our_words_, their_words_;
   std::vector<uint32_t> first_, seen_;

@@ -67,6 +67,7 @@ public:
           extend(i, r);
         }
       }
+      steps_(8 * following_.size() + 4 * kept_.size() * words_);
       keep_best();
       for (Path &path : kept_) {
         if (path.place >= 0) path.path = paths_.add(path.path, static_cast<uint32_t>(path.place), static_cast<uint32_t>(r), path.module);
@@ -205,6 +206,7 @@ private:
     std::swap(bits_, next_bits_);
   }
 
+  Steps steps_;
   Links linked_;
   Paths paths_;
   size_t words_ = 0;
@@ -219,6 +221,7 @@ private:
 };
 
 nb::object beam_alignments(const Column &column, const Rows &predictions, const Rows &references, const Modules &modules) {
+  need_pairs(predictions, references);
   std::vector<Matches> found(predictions.size());
   each_row<Beam>(predictions.size(), 500 * column.size(), [&](Beam &beam, size_t i) {
     found[i] = beam.align(column[predictions[i]], column[references[i]], modules);
@@ -281,6 +284,8 @@ private:
 };
 
 nb::object greedy_alignments(const Column &column, const Rows &predictions, const Rows &references, const Column &stems, const Column &accepted) {
+  need_pairs(predictions, references);
+  for (size_t word = 0; word < stems.rows(); ++word) need(stems[static_cast<int64_t>(word)].size == 1, "every word must have one stem.");
   std::vector<Matches> found(predictions.size());
   each_row<Greedy>(predictions.size(), 100 * column.size(), [&](Greedy &greedy, size_t i) {
     found[i] = greedy.align(column[predictions[i]], column[references[i]], stems, accepted);

@@ -72,6 +72,7 @@ private:
     for (uint32_t source : theirs_) {
       size_t supply = linked.expected[source];
       while (supply) {
+        steps_(theirs_.size() + ours_.size());
         // Breadth first from a word of the reference to a word of the prediction with room; back along flow that can be undone.
         for (uint32_t other : ours_) came_to_ours_[other] = none;
         for (uint32_t word : theirs_) came_to_theirs_[word] = none;
@@ -82,6 +83,7 @@ private:
           for (auto [other, module] : linked.links[queue_[i]]) {
             if (came_to_ours_[other] != none) continue;
             came_to_ours_[other] = queue_[i];
+            steps_(linking_[other].size() + 1);
             if (room_[other]) {
               end = other;
               break;
@@ -121,6 +123,7 @@ private:
     return flow_[other][static_cast<size_t>(at - linking_[other].begin())];
   }
 
+  Steps steps_;
   size_t width_ = 0;
   std::vector<uint64_t> places_;
   std::vector<uint32_t> theirs_, ours_, queue_, came_to_ours_, came_to_theirs_;

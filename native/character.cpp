@@ -71,6 +71,7 @@ private:
       if (best <= lowest) break;
       Shift best_shift{0, 0, 0};
       each_phrase([&](const Shift &shift) {
+        steps_(shift.length + 1);
         left -= int64_t(current_.size()) * int64_t(expected_.size());
         if (left < 0 && !rounded) return false;
         if (int32_t(shift.most_gained()) < now - best) return true;
@@ -164,6 +165,7 @@ private:
 
   static constexpr size_t nowhere = ~size_t{0};
 
+  Steps steps_;
   SmallGrid small_;
   LargeGrid large_;
   Distance distance_;
@@ -174,6 +176,7 @@ private:
 };
 
 nb::object character_edits(const Column &column, const Rows &predictions, const Rows &references, bool rounded) {
+  need_pairs(predictions, references);
   Table<double> found(predictions.size(), 2);
   std::vector<std::vector<int64_t>> shifts(predictions.size());
   each_row<Phrases>(predictions.size(), cells_of(column, predictions, references), [&](Phrases &phrases, size_t i) {

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <initializer_list>
 #include <memory>
+#include <new>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -36,17 +39,29 @@ template <typename T> struct ColumnOf {
   ReadOnly<int64_t> offsets;
 
   size_t rows() const { return offsets.shape(0) - 1; }
-  // Whether every row is a part of the values.
+  // Whether every row is a part of the values, and no longer than kernels can count in 32 bits.
   bool fits() const {
     const int64_t *first = offsets.data(), *end = first + offsets.shape(0);
-    return first < end && *first >= 0 && end[-1] <= static_cast<int64_t>(size()) && std::is_sorted(first, end);
+    if (first == end || *first < 0 || end[-1] > static_cast<int64_t>(size())) return false;
+    bool fitting = true;
+    for (const int64_t *next = first + 1; next < end; ++next) {
+      fitting &= next[0] >= next[-1] && static_cast<uint64_t>(next[0]) - static_cast<uint64_t>(next[-1]) <= INT32_MAX;
+    }
+    return fitting;
   }
   // How many values all rows have.
   size_t size() const { return values.shape(0); }
+  // Where a row begins among the values.
+  size_t start(int64_t row) const { return static_cast<size_t>(bounds(row)[0]); }
   RowOf<T> operator[](int64_t row) const {
+    const int64_t *found = bounds(row);
+    return {values.data() + found[0], static_cast<size_t>(found[1] - found[0])};
+  }
+
+private:
+  const int64_t *bounds(int64_t row) const {
     if (row < 0 || static_cast<size_t>(row) >= rows()) throw std::out_of_range("a row was asked for that the column does not have.");
-    const int64_t *bounds = offsets.data() + row;
-    return {values.data() + bounds[0], static_cast<size_t>(bounds[1] - bounds[0])};
+    return offsets.data() + row;
   }
 };
 
@@ -67,10 +82,29 @@ struct Rows {
   }
 };
 
+// Refuses arguments that do not fit together.
+inline void need(bool fitting, const char *message) {
+  if (!fitting) throw std::invalid_argument(message);
+}
+
+// Every prediction has its reference, or whatever else the second rows are.
+inline void need_pairs(const Rows &first, const Rows &second) { need(first.size() == second.size(), "there must be as many references as predictions."); }
+
+// How many numbers an array of these sizes has.
+inline size_t product(size_t rows, size_t columns) {
+  need(!columns || rows <= SIZE_MAX / columns, "the result would have more numbers than fit into memory.");
+  return rows * columns;
+}
+
 // A new array of `rows` x `columns` numbers, all 0, which becomes NumPy's without a copy.
 template <typename T> class Table {
 public:
-  Table(size_t rows, size_t columns) : rows_(rows), columns_(columns), values_(new T[rows * columns]()) {}
+  Table(size_t rows, size_t columns, size_t depth = 1) : rows_(rows), columns_(product(columns, depth)) {
+    static_assert(std::is_arithmetic_v<T>);
+    // Memory that is never written to is never taken.
+    values_.reset(static_cast<T *>(std::calloc(std::max<size_t>(1, product(rows_, columns_)), sizeof(T))));
+    if (!values_) throw std::bad_alloc();
+  }
 
   T *operator[](size_t row) { return values_.get() + row * columns_; }
 
@@ -80,14 +114,19 @@ public:
   nb::object cube(size_t depth) { return shaped({rows_, columns_ / depth, depth}); }
   // Any other shape of as many numbers.
   nb::object shaped(std::initializer_list<size_t> shape) {
-    T *data = values_.release();
-    nb::capsule owner(data, [](void *held) noexcept { delete[] static_cast<T *>(held); });
+    T *data = values_.get();
+    nb::capsule owner(data, [](void *held) noexcept { std::free(held); });
+    values_.release();
     return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.begin(), owner));
   }
 
 private:
+  struct Free {
+    void operator()(T *data) const { std::free(data); }
+  };
+
   size_t rows_, columns_;
-  std::unique_ptr<T[]> values_;
+  std::unique_ptr<T[], Free> values_;
 };
 
 // Rows of items of `width` numbers each, as a Ragged of Python.
@@ -105,26 +144,68 @@ template <typename T> nb::object ragged_of(const std::vector<std::vector<T>> &ro
   return ragged(width == 1 ? values.flat() : values.numpy(), offsets.flat());
 }
 
+// The column of a Ragged, checked once. Token ids of another type are narrowed if they fit into 32 bits; `nlgauge.kernels.backend.narrowed`
+// refuses the others.
+template <typename T> ColumnOf<T> column_of(nb::handle ragged) {
+  ColumnOf<T> column;
+  nb::object values = ragged.attr("values"), offsets = ragged.attr("offsets");
+  if (!nb::try_cast(offsets, column.offsets, true)) throw nb::type_error("the offsets of a column must be an array of whole numbers.");
+  if (!nb::try_cast(values, column.values, false)) {
+    if constexpr (std::is_same_v<T, int32_t>) values = nb::module_::import_("nlgauge.kernels.backend").attr("narrowed")(values);
+    if (!nb::try_cast(values, column.values, false)) throw nb::type_error("the values of a column must be one contiguous array of the right type.");
+  }
+  need(column.fits(), "the offsets of a column must not fall, must lie within its values, and rows must have at most 2,147,483,647 values.");
+  return column;
+}
+
+// Columns of the same tokens, one for each way in which words match.
+struct Modules : std::vector<Column> {
+  explicit Modules(nb::handle columns) {
+    for (nb::handle column : columns) push_back(column_of<int32_t>(column));
+  }
+};
+
 namespace nanobind::detail {
 
-// Token ids of another type are narrowed where they fit into 32 bits; `nlgauge.kernels.backend.narrowed` refuses the others.
-template <typename T> struct type_caster<ColumnOf<T>> {
-  NB_TYPE_CASTER(ColumnOf<T>, const_name("Ragged"))
+// An argument that is read when the function is called, because only then can it be refused with a message.
+template <typename T, typename Read> struct late_caster {
+  using Value = T;
+  template <typename Other> using Cast = movable_cast_t<Other>;
+  template <typename Other> static constexpr bool can_cast() { return true; }
 
-  bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
-    try {
-      object values = source.attr("values");
-      if (!nb::try_cast(source.attr("offsets"), value.offsets, true)) return false;
-      if (!nb::try_cast(values, value.values, false)) {
-        if constexpr (std::is_same_v<T, int32_t>) values = nb::module_::import_("nlgauge.kernels.backend").attr("narrowed")(values);
-        if (!nb::try_cast(values, value.values, false)) return false;
-      }
-      return value.fits();
-    } catch (python_error &) {
-      return false;
-    }
+  handle source;
+  std::optional<T> value;
+
+  T &read() { return value.emplace(Read()(source)); }
+  explicit operator T *() { return &read(); }
+  explicit operator T &() { return read(); }
+  explicit operator T &&() { return std::move(read()); }
+  static handle from_cpp(const T &, rv_policy, cleanup_list *) noexcept { return handle(); }
+};
+
+template <typename T> struct read_column {
+  ColumnOf<T> operator()(handle source) const { return column_of<T>(source); }
+};
+struct read_modules {
+  Modules operator()(handle source) const { return Modules(source); }
+};
+
+template <typename T> struct type_caster<ColumnOf<T>> : late_caster<ColumnOf<T>, read_column<T>> {
+  static constexpr auto Name = const_name("Ragged");
+
+  bool from_python(handle given, uint32_t, cleanup_list *) noexcept {
+    this->source = given;
+    return PyObject_HasAttrString(given.ptr(), "values") && PyObject_HasAttrString(given.ptr(), "offsets");
   }
-  static handle from_cpp(const ColumnOf<T> &, rv_policy, cleanup_list *) noexcept { return handle(); }
+};
+
+template <> struct type_caster<Modules> : late_caster<Modules, read_modules> {
+  static constexpr auto Name = const_name("Sequence[Ragged]");
+
+  bool from_python(handle given, uint32_t, cleanup_list *) noexcept {
+    source = given;
+    return PySequence_Check(given.ptr());
+  }
 };
 
 template <> struct type_caster<Rows> {

@@ -51,6 +51,8 @@ private:
 // Calls work(operations, row, place) for each row, order and operation; places are numbered from 0 on in each row.
 template <typename Work>
 void each_operation(const Column &column, const Rows &sources, const Rows &predictions, const GroupColumn &references, size_t orders, const Work &work) {
+  need_pairs(predictions, sources);
+  need(references.rows() == predictions.size(), "there must be references for every prediction.");
   each_row<Operations>(predictions.size(), 20 * orders * column.size(), [&](Operations &operations, size_t i) {
     operations.start(column, sources[i], predictions[i], references[static_cast<int64_t>(i)]);
     for (size_t n = 0; n < orders; ++n) {
@@ -61,7 +63,7 @@ void each_operation(const Column &column, const Rows &sources, const Rows &predi
 }
 
 nb::object operation_counts(const Column &column, const Rows &sources, const Rows &predictions, const GroupColumn &references, size_t orders) {
-  Table<double> counts(predictions.size(), orders * 9);
+  Table<double> counts(predictions.size(), orders, 9);
   each_operation(column, sources, predictions, references, orders, [&](const Operations &operations, size_t i, size_t place) {
     size_t which = place % 3, right = 0, done = 0, wanted = 0;
     for (size_t gram = 0; gram < operations.before.size(); ++gram) {
@@ -77,7 +79,7 @@ nb::object operation_counts(const Column &column, const Rows &sources, const Row
 }
 
 nb::object operation_shares(const Column &column, const Rows &sources, const Rows &predictions, const GroupColumn &references, size_t orders) {
-  Table<double> shares(predictions.size(), orders * 6);
+  Table<double> shares(predictions.size(), orders, 6);
   each_operation(column, sources, predictions, references, orders, [&](const Operations &operations, size_t i, size_t place) {
     double sums[2] = {};
     size_t sizes[2] = {};

@@ -50,6 +50,7 @@ private:
     kept_.resize(prediction.size);
     Cells cells;
     for (size_t row = 0; row < prediction.size; ++row) {
+      steps_(1);
       const uint64_t *places = masks_.bits(prediction[row]);
       Carry carry;
       descend(cells, places ? *places : 0, carry);
@@ -126,6 +127,7 @@ private:
     size_t first, end, start;
   };
 
+  Steps steps_;
   Places masks_;
   GridRow row_;
   std::vector<Cells> kept_;
@@ -133,6 +135,7 @@ private:
 };
 
 nb::object edit_counts(const Column &column, const Rows &predictions, const Rows &references) {
+  need_pairs(predictions, references);
   Table<double> counts(predictions.size(), 4);
   each_row<Aligner>(predictions.size(), cells_of(column, predictions, references, 16), [&](Aligner &aligner, size_t i) {
     aligner.count(column[references[i]], column[predictions[i]], counts[i]);
@@ -141,6 +144,7 @@ nb::object edit_counts(const Column &column, const Rows &predictions, const Rows
 }
 
 nb::object edit_distances(const Column &column, const Rows &predictions, const Rows &references) {
+  need_pairs(predictions, references);
   Table<double> distances(predictions.size(), 1);
   each_row<Distance>(predictions.size(), cells_of(column, predictions, references, 16), [&](Distance &distance, size_t i) {
     *distances[i] = double(distance(column[predictions[i]], column[references[i]]));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "column.hpp"
+#include "interrupts.hpp"
 #include "places.hpp"
 
 // Numbers the different n-grams of some rows from 0 on, in order of first appearance: those of the first row, then what the second adds, and
@@ -21,6 +22,7 @@ public:
   // From n-grams to those that are a token longer; at first to single tokens.
   void lengthen() {
     ++order_;
+    steps_(8 * tokens_.size() + starts_.size());
     numbers_.clear(tokens_.size());
     found_.resize(tokens_.size());
     for (size_t row = 0; row + 1 < starts_.size(); ++row) {
@@ -49,5 +51,6 @@ private:
   std::vector<size_t> starts_;
   std::vector<uint32_t> found_;
   Numbering numbers_;
+  Steps steps_;
   size_t order_ = 0;
 };

@@ -21,6 +21,7 @@ public:
     row_.assign(prediction.size + 1, costs.start);
     row_[0] = 0;
     for (int32_t token : reference) {
+      steps_(2 * prediction.size + 1);
       advance(prediction, token, costs);
       size_t place = truncated ? truncated_minimum() : size_t(std::min_element(row_.begin(), row_.end()) - row_.begin());
       ++visits[place];
@@ -53,6 +54,7 @@ private:
     return place;
   }
 
+  Steps steps_;
   std::vector<Cost> row_;
 };
 
@@ -83,6 +85,7 @@ public:
     int64_t base = 0;
     for (int32_t token : reference) {
       uint32_t number = numbers_.find(key_of(token));
+      steps_(cells_ / 4);
       advance(number == Numbering::none ? Cost(-1) : Cost(number), costs);
       auto [place, least] = minimum();
       ++visits[place];
@@ -180,6 +183,7 @@ private:
     }
   }
 
+  Steps steps_;
   Numbering numbers_;
   size_t length_ = 0, cells_ = 0;
   Cost slope_ = 0;
@@ -241,7 +245,12 @@ nb::object distances(const Column &column, const Rows &predictions, const Rows &
                      bool truncated) {
   Costs<Cost> costs{};
   Cost *each[] = {&costs.deletion, &costs.insertion, &costs.substitution, &costs.jump, &costs.start};
-  for (size_t i = 0; i < 5; ++i) *each[i] = nb::cast<Cost>(given[i]);
+  for (size_t i = 0; i < 5; ++i) {
+    *each[i] = nb::cast<Cost>(given[i]);
+    // Places beyond a text must never get cheaper than those in it; sums of whole numbers must not overflow.
+    need(*each[i] >= 0 && (!std::is_integral_v<Cost> || double(*each[i]) <= 2147483647.0), "costs must not be negative, and whole numbers fit into 32 bits.");
+  }
+  need_pairs(predictions, references);
   Cost unit = 1;
   if constexpr (std::is_same_v<Cost, int64_t>) {
     // Whole numbers are counted in their greatest common unit.
@@ -271,6 +280,7 @@ nb::object distances(const Column &column, const Rows &predictions, const Rows &
 
 nb::object jump_distances(const Column &column, const Rows &predictions, const Rows &references, const nb::tuple &costs, std::optional<int64_t> landing,
                           bool truncated) {
+  need(costs.size() == 5, "there must be five costs.");
   nb::handle start = costs[4];
   if (nb::isinstance<nb::int_>(start)) return distances<int64_t>(column, predictions, references, costs, landing, truncated);
   bool single = nb::hasattr(start, "itemsize") && nb::cast<int>(start.attr("itemsize")) == 4;

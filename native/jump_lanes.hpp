@@ -2,6 +2,7 @@
 #pragma once
 
 #include "column.hpp"
+#include "interrupts.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -53,6 +54,7 @@ public:
       for (size_t lane = 0; lane < count; ++lane) {
         if (row < pairs[lane].reference.size) tokens_[lane] = number_of(pairs[lane].reference[row]);
       }
+      steps_(2 * places_.size());
       advance(costs);
       for (size_t lane = 0; lane < count; ++lane) {
         Row reference = pairs[lane].reference;
@@ -133,6 +135,7 @@ private:
 
   // Tokens of the row; what a place costs after a jump; the lowest cost of the row, and the first place that has it.
   Cost tokens_[lanes], jumped_[lanes], least_[lanes], first_[lanes];
+  Steps steps_;
   std::vector<Place> places_;
   std::vector<int32_t> visits_;
 };

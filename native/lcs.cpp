@@ -35,7 +35,7 @@ public:
     masks_.index(reference);
     if (reference.size <= 64) return length + short_length(prediction);
     column_.assign(masks_.words(), ~uint64_t{0});
-    for (int32_t token : prediction) advance(column_, masks_.bits(token));
+    for (int32_t token : prediction) steps_(column_.size()), advance(column_, masks_.bits(token));
     for (uint64_t bits : column_) length += ones(~bits);
     return length;
   }
@@ -53,6 +53,7 @@ public:
 private:
   size_t short_length(Row prediction) {
     uint64_t column = ~uint64_t{0};
+    steps_(2 * prediction.size);
     for (int32_t token : prediction) {
       const uint64_t *mask = masks_.bits(token);
       uint64_t matched = mask ? column & *mask : 0;
@@ -63,7 +64,7 @@ private:
   void walk_back(Row reference, Row prediction, std::vector<size_t> &found) {
     masks_.index(reference);
     size_t words = masks_.words(), size = 8 * words;
-    auto next = [&](std::vector<uint64_t> &column, size_t j) { advance(column, masks_.bits(prediction[j])); };
+    auto next = [&](std::vector<uint64_t> &column, size_t j) { steps_(2 * words), advance(column, masks_.bits(prediction[j])); };
     auto keep = [&](const std::vector<uint64_t> &column, size_t slot) {
       if ((slot + 1) * words > kept_.size()) kept_.resize(std::max(2 * kept_.size(), (slot + 1) * words));
       std::copy(column.begin(), column.end(), kept_.begin() + slot * words);
@@ -86,11 +87,13 @@ private:
     backwards(std::vector<uint64_t>(words, ~uint64_t{0}), prediction.size, next, double(size), keep, double(size), back);
   }
 
+  Steps steps_;
   Places masks_;
   std::vector<uint64_t> column_, kept_;
 };
 
 nb::object lcs_lengths(const Column &column, const Rows &predictions, const Rows &references) {
+  need_pairs(predictions, references);
   Table<double> found(predictions.size(), 1);
   each_row<Subsequences>(predictions.size(), cells_of(column, predictions, references, 32), [&](Subsequences &subsequences, size_t i) {
     *found[i] = double(subsequences.length(column[predictions[i]], column[references[i]]));
@@ -99,6 +102,7 @@ nb::object lcs_lengths(const Column &column, const Rows &predictions, const Rows
 }
 
 nb::object union_lcs_hits(const Column &column, const GroupColumn &predictions, const GroupColumn &references) {
+  need(references.rows() == predictions.rows(), "there must be references for every prediction.");
   Table<double> hits(predictions.rows(), 1);
   {
     nb::gil_scoped_release release;

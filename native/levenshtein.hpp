@@ -2,6 +2,7 @@
 #pragma once
 
 #include "column.hpp"
+#include "interrupts.hpp"
 #include "pairs.hpp"
 #include "places.hpp"
 
@@ -50,6 +51,7 @@ public:
       before_ -= ones(cells_[first_].less);
     }
     end_ = row_ + band_ >= columns_ ? cells_.size() : (row_ + band_ + 63) / 64;
+    steps_(end_ - std::min(first_, end_) + 1);
     ++before_;
     Carry carry;
     for (size_t word = first_; word < end_; ++word) ::descend(cells_[word], places ? places[word] : 0, carry);
@@ -81,6 +83,7 @@ public:
 
 private:
   size_t columns_ = 0, band_ = 0, row_ = 0, first_ = 0, end_ = 0, before_ = 0;
+  Steps steps_;
   std::vector<Cells> cells_;
 };
 
@@ -90,6 +93,7 @@ public:
   size_t operator()(Row left, Row right) {
     without_common_ends(left, right);
     if (!left.size || !right.size) return left.size + right.size;
+    steps_(4 * (left.size + right.size));
     bool letters = are_letters(left) && are_letters(right);
     switch ((right.size + 63) / 64) {
     case 1: return few_words<1>(left, right, letters);
@@ -143,6 +147,7 @@ private:
     return cost;
   }
 
+  Steps steps_;
   Places masks_;
   GridRow row_;
   std::vector<uint64_t> letters_ = std::vector<uint64_t>(4 * alphabet);  // all 0 between two calls

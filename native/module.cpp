@@ -33,10 +33,20 @@ NB_MODULE(_native, module) {
   module.def(
       "set_threads",
       [](size_t most, size_t worthwhile) {
+        need(most >= 1 && most <= 1024 && worthwhile >= 1, "there must be 1 to 1024 threads, and another thread is worthwhile from 1 step on.");
         threads_allowed().most = most;
         threads_allowed().worthwhile = worthwhile;
       },
       nb::arg("most"), nb::arg("worthwhile") = 300'000);
+  module.def("set_patience", [](size_t steps) { interrupts().patience = steps; });
+  module.def("stop_kernels", [] { ++interrupts().stops; });
+  nb::register_exception_translator([](const std::exception_ptr &problem, void *) {
+    try {
+      std::rethrow_exception(problem);
+    } catch (const Ended &) {
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+    }
+  });
   bind_alignment(module);
   bind_alignment_compat(module);
   bind_character(module);

@@ -107,6 +107,7 @@ private:
 
 nb::object look_up(const ReadOnly<uint64_t> &keys, const ReadOnly<uint64_t> &known, const ReadOnly<double> &values, double missing) {
   size_t rows = keys.shape(0), count = known.shape(0);
+  need(values.shape(0) == count, "there must be as many values as known keys.");
   Table<double> found(rows, 1);
   {
     nb::gil_scoped_release release;
@@ -123,16 +124,20 @@ nb::object look_up(const ReadOnly<uint64_t> &keys, const ReadOnly<uint64_t> &kno
 }
 
 nb::object weighted_matches(const KeyColumn &keys, const ReadOnly<double> &weights, const Rows &predictions, const GroupColumn &references) {
+  need(weights.shape(0) == keys.size(), "there must be as many weights as keys.");
+  need(references.rows() == predictions.size(), "there must be references for every prediction.");
   Table<double> found(predictions.size(), 1);
   {
     nb::gil_scoped_release release;
     parallel(predictions.size(), 10 * keys.size(), [&](size_t first, size_t last) {
+      Steps steps;
       Numbering numbers;
       std::vector<double> weight;
       std::vector<size_t> counts, greatest, seen;
       for (size_t i = first; i < last; ++i) {
         KeyRow prediction = keys[predictions[i]];
-        const double *own = weights.data() + keys.offsets.data()[predictions[i]];
+        const double *own = weights.data() + keys.start(predictions[i]);
+        steps(8 * prediction.size + steps_of_a_row);
         numbers.clear(prediction.size);
         weight.clear(), counts.clear();
         for (size_t place = 0; place < prediction.size; ++place) {
@@ -144,6 +149,7 @@ nb::object weighted_matches(const KeyColumn &keys, const ReadOnly<double> &weigh
         greatest.assign(counts.size(), 0);
         for (int64_t reference : references[static_cast<int64_t>(i)]) {
           seen.assign(counts.size(), 0);
+          steps(8 * keys[reference].size + counts.size());
           for (uint64_t key : keys[reference]) {
             uint32_t number = numbers.find(key);
             if (number != Numbering::none) greatest[number] = std::max(greatest[number], ++seen[number]);
@@ -158,6 +164,7 @@ nb::object weighted_matches(const KeyColumn &keys, const ReadOnly<double> &weigh
 
 nb::object ngram_keys(const KeyColumn &column, size_t n, std::optional<size_t> first) {
   size_t rows = column.rows(), tokens = first.value_or(n);
+  need(tokens <= n, "the first tokens of an n-gram can be at most n.");
   Table<int64_t> offsets(rows + 1, 1);
   for (size_t row = 0; row < rows; ++row) {
     size_t length = column[static_cast<int64_t>(row)].size;
@@ -167,6 +174,7 @@ nb::object ngram_keys(const KeyColumn &column, size_t n, std::optional<size_t> f
   {
     nb::gil_scoped_release release;
     parallel(rows, column.size() * n, [&](size_t from, size_t to) {
+      Steps steps;
       for (size_t i = from; i < to; ++i) {
         KeyRow row = column[static_cast<int64_t>(i)];
         uint64_t *next = keys[static_cast<size_t>(*offsets[i])];
@@ -174,6 +182,7 @@ nb::object ngram_keys(const KeyColumn &column, size_t n, std::optional<size_t> f
           uint64_t key = 0;
           for (size_t k = 0; k < tokens; ++k) key = key * BASE + row[place + k];
           *next++ = key;
+          steps(tokens + 1);
         }
       }
     });

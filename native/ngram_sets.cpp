@@ -8,13 +8,15 @@
 namespace {
 
 nb::object repeated_ngrams(const Column &column, const Rows &texts, size_t orders) {
-  Table<double> found(texts.size(), 3 * orders);
+  Table<double> found(texts.size(), orders, 3);
   {
     nb::gil_scoped_release release;
     parallel(texts.size(), 8 * orders * column.size(), [&](size_t first, size_t last) {
       Grams grams;
+      Steps steps;
       std::vector<size_t> counts;
       for (size_t i = first; i < last; ++i) {
+        steps(steps_of_a_row);
         Row text = column[texts[i]];
         grams.clear();
         grams.add(text);
@@ -33,13 +35,16 @@ nb::object repeated_ngrams(const Column &column, const Rows &texts, size_t order
 }
 
 nb::object novel_ngrams(const Column &column, const Rows &summaries, const Rows &sources, size_t orders, bool distinct) {
-  Table<double> found(summaries.size(), 2 * orders);
+  need(summaries.size() == sources.size(), "there must be as many sources as summaries.");
+  Table<double> found(summaries.size(), orders, 2);
   {
     nb::gil_scoped_release release;
     parallel(summaries.size(), 8 * orders * column.size(), [&](size_t first, size_t last) {
       Grams grams;
+      Steps steps;
       std::vector<size_t> counts, known;
       for (size_t i = first; i < last; ++i) {
+        steps(steps_of_a_row);
         Row summary = column[summaries[i]];
         grams.clear();
         grams.add(summary);
@@ -81,17 +86,22 @@ double js_divergence(const std::vector<size_t> &summary, const std::vector<size_
 }
 
 nb::object js_divergences(const Column &column, const Rows &summaries, const Rows &sources, size_t order, double smoothing) {
+  need(summaries.size() == sources.size(), "there must be as many sources as summaries.");
   Table<double> found(summaries.size(), 1);
   {
     nb::gil_scoped_release release;
     parallel(summaries.size(), 20 * order * column.size(), [&](size_t first, size_t last) {
       Grams grams;
+      Steps steps;
       std::vector<size_t> summary, source;
       for (size_t i = first; i < last; ++i) {
+        steps(steps_of_a_row);
         grams.clear();
         grams.add(column[sources[i]]);
         grams.add(column[summaries[i]]);
-        for (size_t n = 0; n < order; ++n) grams.lengthen();
+        // No text has n-grams that are longer than itself.
+        size_t longest = std::max(column[sources[i]].size, column[summaries[i]].size);
+        for (size_t n = 0; n < std::min(order, longest + 1); ++n) grams.lengthen();
         grams.count(0, source);
         grams.count(1, summary);
         *found[i] = js_divergence(summary, source, grams[1].size, grams[0].size, smoothing);
@@ -127,8 +137,10 @@ nb::object moving_ratios(const Column &column, const Rows &texts, size_t window)
     parallel(texts.size(), 8 * column.size(), [&](size_t first, size_t last) {
       Numbering numbers;
       std::vector<int64_t> previous;
+      Steps steps;
       for (size_t i = first; i < last; ++i) {
         Row text = column[texts[i]];
+        steps(8 * text.size + steps_of_a_row);
         if (!text.size) {
           *found[i] = std::numeric_limits<double>::quiet_NaN();
           continue;

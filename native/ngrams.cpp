@@ -70,6 +70,7 @@ public:
     size_t heads = 1;
     for (size_t n = 1; n <= std::min(orders, prediction.size); ++n) {
       if (!ours_.places.empty() && ours_.places.back() + n > prediction.size) ours_.shorten(ours_.places.size() - 1);
+      steps_(4 * ours_.places.size() + 8);
       grams_.clear(heads, letters_.count() + 1, ours_.places.size());
       counts_.assign(ours_.places.size() + 1, 0);
       for (size_t k = 0; k < ours_.places.size(); ++k) {
@@ -113,6 +114,7 @@ private:
   // Counts a reference's n-grams, the first one's at once as the greatest counts.
   void compare(Open &theirs, size_t n, std::vector<uint32_t> &seen) {
     if (!theirs.places.empty() && theirs.places.back() + n > theirs.letters.size()) theirs.shorten(theirs.places.size() - 1);
+    steps_(4 * theirs.places.size() + greatest_.size() + 8);
     seen.assign(greatest_.size(), 0);
     for (size_t k = 0; k < theirs.places.size(); ++k) {
       theirs.numbers[k] = grams_.find(theirs.numbers[k], theirs.letters[theirs.places[k] + n - 1]);
@@ -124,11 +126,13 @@ private:
 
   Grams letters_, grams_;  // single tokens, whose numbers letters are; n-grams of these
   Open ours_;
+  Steps steps_;
   std::vector<Open> theirs_;
   std::vector<uint32_t> counts_, greatest_, seen_;
 };
 
 nb::object ngram_matches(const Column &column, const Rows &predictions, const GroupColumn &references, size_t orders) {
+  need(references.rows() == predictions.size(), "there must be references for every prediction.");
   Table<double> matches(predictions.size(), orders);
   each_row<Matcher>(predictions.size(), 8 * orders * column.size(), [&](Matcher &matcher, size_t i) {
     matcher.match(column[predictions[i]], column, references[i], orders, matches[i]);

@@ -23,6 +23,7 @@ public:
 
   // Forgets all keys and makes room for so many.
   void clear(size_t keys) {
+    need(keys < none, "there are too many keys.");
     unsigned bits = 4;
     while (size_t{1} << bits < 2 * keys) ++bits;
     if (size_t{1} << bits > slots_.size()) slots_.assign(size_t{1} << bits, Slot{}), stamp_ = 0;

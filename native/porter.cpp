@@ -12,6 +12,7 @@ template <typename Stem> nb::list stems(const nb::list &words, Py_ssize_t shorte
   nb::list found;
   Text text;
   for (size_t i = 0; i < strings.size(); ++i) {
+    need(i < words.size(), "the words changed while they were read.");
     nb::object word = words[i];
     if (PyUnicode_GET_LENGTH(word.ptr()) >= shortest) {
       strings.read(i, text);

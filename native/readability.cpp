@@ -179,6 +179,7 @@ nb::object word_facts(const nb::list &words) {
     int64_t *row = found[i];
     if (!ascii_of(text, word)) {
       // Python takes letters of other alphabets and accents apart.
+      need(i < words.size(), "the words changed while they were read.");
       nb::object facts = nb::module_::import_("nlgauge.features.readability").attr("_facts")(words[i]);
       for (size_t k = 0; k < 4; ++k) row[k] = nb::cast<int64_t>(facts[k]);
       continue;
@@ -195,6 +196,12 @@ nb::object word_facts(const nb::list &words) {
 }
 
 nb::object readability_counts(const Column &words, const Rows &texts, size_t count, const Facts &facts) {
+  need(texts.size() == words.rows(), "there must be a text for every sentence.");
+  auto is_below = [](const auto &values, size_t bound) {
+    return std::all_of(values.data(), values.data() + values.shape(0), [bound](auto value) { return value >= 0 && size_t(value) < bound; });
+  };
+  if (!is_below(texts.values, count)) throw std::out_of_range("a sentence is of a text that is not there.");
+  if (!is_below(words.values, facts.shape(0))) throw std::out_of_range("nothing is known of a word.");
   Table<double> found(count, 6);
   for (size_t sentence = 0; sentence < words.rows(); ++sentence) {
     bool begins = true;

@@ -16,7 +16,9 @@ nb::object draw_counts(const Drawn &drawn, size_t units) {
     parallel(drawn.shape(0), drawn.size(), [&](size_t first, size_t last) {
       // Half as wide as the result, so that more of it stays near the processor while it is written to in random order.
       std::vector<uint32_t> counts(units);
+      Steps steps;
       for (size_t i = first; i < last; ++i) {
+        steps(2 * draws + units + steps_of_a_row);
         std::fill(counts.begin(), counts.end(), 0);
         for (int32_t unit : RowOf<int32_t>{drawn.data() + i * draws, draws}) {
           if (unit < 0 || static_cast<size_t>(unit) >= units) throw std::invalid_argument("a unit was drawn that is not there.");

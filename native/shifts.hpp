@@ -53,8 +53,9 @@ public:
     }
   }
   int32_t distance() const { return cost(rows_.back()); }
-  int32_t distance_with(const std::vector<int32_t> &, const Shift &shift) const {
+  int32_t distance_with(const std::vector<int32_t> &, const Shift &shift) {
     size_t end = shift.end(length_);
+    steps_(length_ - shift.first());
     Cells cells = rows_[shift.first()];
     for (size_t i = shift.middle(); i < end; ++i) descend_row(cells, i);
     for (size_t i = shift.first(); i < shift.middle(); ++i) descend_row(cells, i);
@@ -73,6 +74,7 @@ protected:
   }
   int32_t cost(const Cells &cells) const { return int32_t(length_ + ones(cells.more & used_)) - int32_t(ones(cells.less & used_)); }
 
+  Steps steps_;
   uint64_t used_ = 0;
   size_t length_ = 0;
   std::vector<uint64_t> masks_, places_, diagonals_;
@@ -145,6 +147,7 @@ private:
 
   void descend_row(const uint64_t *places) {
     Carry carry;
+    steps_(row_.size());
     if (!places) places = nowhere_.data();
     Cells *cells = row_.data();
     for (size_t word = 0, words = row_.size(); word < words; ++word) descend(cells[word], places[word], carry);
@@ -171,6 +174,7 @@ private:
   }
   static int32_t step(const Cells *row, size_t j) { return int32_t(row[j / 64].more >> j % 64 & 1) - int32_t(row[j / 64].less >> j % 64 & 1); }
 
+  Steps steps_;
   size_t columns_ = 0;
   int32_t distance_ = 0;
   Places forward_places_, backward_places_;

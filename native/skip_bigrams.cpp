@@ -51,9 +51,10 @@ private:
     kinds_ = common_.count();
   }
   // Calls back(first, second) for every pair of numbered tokens.
-  template <typename Back> void each_pair(const std::vector<uint32_t> &side, const Back &back) const {
+  template <typename Back> void each_pair(const std::vector<uint32_t> &side, const Back &back) {
     for (size_t second = 1; second < side.size(); ++second) {
       if (side[second] == Numbering::none) continue;
+      steps_(2 * std::min(second, widest_));
       for (size_t first = second > widest_ ? second - widest_ : 0; first < second; ++first) {
         if (side[first] != Numbering::none) back(side[first], side[second]);
       }
@@ -88,6 +89,7 @@ private:
   size_t matches_by_first() {
     size_t found = 0;
     for (uint32_t first = 0; first < kinds_; ++first) {
+      steps_(2 * (sides_[0].size() + sides_[1].size() + kinds_));
       for (size_t side = 0; side < 2; ++side) count_seconds(sides_[side], first, seconds_[side]);
       for (size_t second = 0; second < kinds_; ++second) found += std::min(seconds_[0][second], seconds_[1][second]);
     }
@@ -105,6 +107,7 @@ private:
   }
 
   size_t widest_, kinds_ = 0;
+  Steps steps_;
   Numbering numbers_, common_, keys_;
   std::vector<uint32_t> sides_[2];
   std::vector<size_t> counts_, seconds_[2];
@@ -112,6 +115,8 @@ private:
 
 nb::object skip_bigram_matches(const Column &column, const Rows &predictions, const Rows &references, std::optional<int64_t> distance, bool unigrams,
                                bool last_one) {
+  need_pairs(predictions, references);
+  need(distance.value_or(0) >= 0, "the distance of a skip-bigram must not be negative.");
   Table<double> matches(predictions.size(), 1);
   // Far beyond the length of any row.
   constexpr int64_t any = int64_t{1} << 40;
@@ -120,7 +125,9 @@ nb::object skip_bigram_matches(const Column &column, const Rows &predictions, co
     nb::gil_scoped_release release;
     parallel(predictions.size(), 4 * cells_of(column, predictions, references), [&](size_t first, size_t last) {
       SkipBigrams bigrams(widest);
+      Steps steps;
       for (size_t i = first; i < last; ++i) {
+        steps(steps_of_a_row);
         Row prediction = column[predictions[i]], reference = column[references[i]];
         *matches[i] = double(bigrams.matches(prediction, reference));
         if (!unigrams) continue;

@@ -91,6 +91,7 @@ private:
     const int32_t *diagonal = padded_.data() + (next.low - band.low);
     const int32_t *tokens = reference_->data();
     size_t width = next.width();
+    steps_(band.width() + width);
     if (!next.low) found[0] = diagonal[1] + 1;
     for (size_t k = !next.low; k < width; ++k) {
       found[k] = std::min(diagonal[k] + (tokens[next.low + int64_t(k) - 1] != token), diagonal[k + 1] + 1);
@@ -106,6 +107,7 @@ private:
       int32_t *found = row(backward_, i);
       auto cost_below = [&](int64_t j) { return next.low <= j && j < next.high ? below[j - next.low] : never; };
       int32_t right = never;
+      steps_(2 * band.width());
       for (int64_t j = band.high; j-- > band.low;) {
         bool same = size_t(j) < reference_->size() && (*reference_)[size_t(j)] == prediction[i];
         right = std::min({cost_below(j + 1) + !same, cost_below(j) + 1, right + 1});
@@ -116,6 +118,7 @@ private:
   }
 
   const std::vector<int32_t> *reference_ = nullptr;
+  Steps steps_;
   std::vector<Band> bands_;
   std::vector<int32_t> forward_, backward_, rows_[2], padded_, shifted_;
   bool has_backward_ = false;
@@ -244,6 +247,7 @@ private:
 };
 
 nb::object shift_edits(const Column &column, const Rows &predictions, const Rows &references) {
+  need_pairs(predictions, references);
   Table<double> edits(predictions.size(), 1);
   std::vector<std::vector<int64_t>> shifts(predictions.size());
   each_row<Search>(predictions.size(), 16 * cells_of(column, predictions, references), [&](Search &search, size_t i) {

@@ -28,8 +28,8 @@ bool are_texts(const nb::list &items) {
 }
 
 nb::object flattened(const nb::list &items) {
-  Table<int64_t> lengths(items.size(), 1);
-  size_t total = 0;
+  size_t count = items.size(), total = 0;
+  Table<int64_t> lengths(count, 1);
   bool single = true;
   for (size_t i = 0; i < items.size(); ++i) {
     PyObject *item = items[i].ptr();
@@ -41,7 +41,9 @@ nb::object flattened(const nb::list &items) {
   nb::list flat = nb::steal<nb::list>(PyList_New(Py_ssize_t(total)));
   if (!flat.is_valid()) throw nb::python_error();
   Py_ssize_t next = 0;
-  for (size_t i = 0; i < items.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
+    // Making a list may run code of others, which may change these.
+    need(i < items.size() && PySequence_Fast_GET_SIZE(items[i].ptr()) == *lengths[i], "the texts changed while they were read.");
     for (Py_ssize_t j = 0; j < *lengths[i]; ++j) PyList_SET_ITEM(flat.ptr(), next++, Py_NewRef(PySequence_Fast_GET_ITEM(items[i].ptr(), j)));
   }
   return nb::make_tuple(flat, single ? nb::none() : lengths.flat());
@@ -74,13 +76,17 @@ bool any_has_lines(const nb::list &texts) {
 }
 
 nb::object number_texts(const nb::list &texts, nb::dict ids, nb::list strings) {
-  Table<int64_t> found(texts.size(), 1);
+  size_t count = texts.size();
+  Table<int64_t> found(count, 1);
   nb::int_ next(strings.size());
-  for (size_t i = 0; i < texts.size(); ++i) {
-    nb::handle text = texts[i];
+  for (size_t i = 0; i < count; ++i) {
+    // Comparing keys may run code of others.
+    need(i < texts.size(), "the texts changed while they were read.");
+    nb::object text = texts[i];
     PyObject *number = PyDict_SetDefault(ids.ptr(), text.ptr(), next.ptr());
     if (!number) throw nb::python_error();
     *found[i] = PyLong_AsLongLong(number);
+    if (*found[i] == -1 && PyErr_Occurred()) throw nb::python_error();
     if (number == next.ptr()) {
       strings.append(text);
       next = nb::int_(strings.size());
@@ -91,6 +97,8 @@ nb::object number_texts(const nb::list &texts, nb::dict ids, nb::list strings) {
 
 // Of features/__init__.py. `rows` is written to meanwhile, and is again what it was at the end.
 nb::object new_ids(const Rows &ids, nb::ndarray<int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> rows) {
+  const int64_t *first = ids.values.data(), *own = rows.data();
+  need(first >= own + rows.shape(0) || own >= first + ids.size(), "ids and rows must be different arrays.");
   for (size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] < 0 || size_t(ids[i]) >= rows.shape(0)) throw nb::index_error("an id is beyond the rows.");
   }

@@ -59,6 +59,9 @@ inline void read_string(nb::handle string, bool lower, Text &text) {
   }
 }
 
+// What str.lower makes of a string; a class derived from str may have another `lower`.
+inline nb::object lowered(nb::handle text) { return nb::handle(reinterpret_cast<PyObject *>(&PyUnicode_Type)).attr("lower")(text); }
+
 // Texts of Python's, held while they are read without the interpreter's lock.
 class Strings {
 public:
@@ -68,7 +71,7 @@ public:
     for (nb::handle text : texts) {
       if (!PyUnicode_Check(text.ptr())) throw nb::type_error("texts must be strings.");
       bool by_python = letters == Case::lower && !PyUnicode_IS_ASCII(text.ptr());
-      held_.push_back(by_python ? nb::object(text.attr("lower")()) : nb::borrow(text));
+      held_.push_back(by_python ? lowered(text) : nb::borrow(text));
       characters_ += size_t(PyUnicode_GET_LENGTH(held_.back().ptr()));
     }
     if (characters_ > INT32_MAX) throw nb::value_error("the texts of one call must have fewer than 2,147,483,648 characters.");

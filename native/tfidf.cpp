@@ -35,17 +35,23 @@ private:
 };
 
 nb::object tfidf_similarity(const KeyColumn &keys, const ReadOnly<double> &weights, const Rows &predictions, const Rows &references, bool clipped) {
+  need(weights.shape(0) == keys.size(), "there must be as many weights as keys.");
+  need_pairs(predictions, references);
   Table<double> found(predictions.size(), 1);
   {
     nb::gil_scoped_release release;
-    const int64_t *offsets = keys.offsets.data();
     parallel(predictions.size(), 20 * keys.size(), [&](size_t first, size_t last) {
       Numbering ours, theirs;
       Vector left, right;
-      int64_t known_left = -1, known_right = -1;
+      Steps steps;
       for (size_t i = first; i < last; ++i) {
-        if (known_left != predictions[i]) left.make(keys[known_left = predictions[i]], weights.data() + offsets[predictions[i]], ours);
-        if (known_right != references[i]) right.make(keys[known_right = references[i]], weights.data() + offsets[references[i]], theirs);
+        auto make = [&](Vector &vector, const Rows &rows, Numbering &numbers) {
+          if (i > first && rows[i] == rows[i - 1]) return;
+          vector.make(keys[rows[i]], weights.data() + keys.start(rows[i]), numbers);
+          steps(16 * vector.keys.size());
+        };
+        make(left, predictions, ours), make(right, references, theirs);
+        steps(8 * left.keys.size() + steps_of_a_row);
         if (!(left.norm > 0 && right.norm > 0)) continue;
         double sum = 0;
         for (size_t number = 0; number < left.keys.size(); ++number) {

@@ -27,12 +27,13 @@ public:
   }
 
   nb::object tokens(const nb::list &texts) {
+    Busy busy(*this);
     Numbers found = tokenizer_ ? numbers(texts) : numbers_from_python(texts);
     learn();
-    std::vector<int64_t> offsets(texts.size() + 1);
+    std::vector<int64_t> offsets(found.lengths.size() + 1);
     int32_t *to = found.values.data();
     const int32_t *from = to;
-    for (size_t i = 0; i < texts.size(); ++i) {
+    for (size_t i = 0; i < found.lengths.size(); ++i) {
       const int32_t *end = from + found.lengths[i];
       if (formed_apart_) {
         for (; from < end; ++from) {
@@ -47,6 +48,7 @@ public:
   }
 
   nb::list split(nb::str text) {
+    Busy busy(*this);
     nb::list one, found;
     one.append(text);
     Numbers tokens = tokenizer_ ? numbers(one) : numbers_from_python(one);
@@ -58,6 +60,7 @@ public:
   }
 
   nb::list places(nb::str text) {
+    Busy busy(*this);
     nb::list one, found;
     one.append(text);
     if (!tokenizer_) {
@@ -85,13 +88,15 @@ public:
     return found;
   }
 
-  nb::list words() const {
+  nb::list words() {
+    Busy busy(*this);
     nb::list found;
     for (size_t number = 0; number < words_.size(); ++number) found.append(string(words_[number]));
     return found;
   }
 
   nb::object keys() {
+    Busy busy(*this);
     static Remembered<uint64_t> known;
     std::string bytes;
     auto key = [&](Word word) {
@@ -105,6 +110,21 @@ public:
   }
 
 private:
+  // One call at a time: texts are read without Python's lock, and forms of words may be made by code of others.
+  class Busy {
+  public:
+    explicit Busy(Vocabulary &vocabulary) : busy_(vocabulary.busy_) {
+      if (busy_) throw std::runtime_error("a vocabulary can be used by one thread at a time.");
+      busy_ = true;
+    }
+    Busy(const Busy &) = delete;
+    Busy &operator=(const Busy &) = delete;
+    ~Busy() { busy_ = false; }
+
+  private:
+    bool &busy_;
+  };
+
   Words &first_words() { return formed_apart_ ? raw_ : words_; }
   bool kept(int32_t value) const { return !formed_apart_ || formed_[size_t(value)] >= 0; }
   Case letters() const { return lowercase_ ? Case::lower : tokenizer_->letters; }
@@ -233,6 +253,7 @@ private:
       bool doubled = original[i] == U'\u0130' && text.size > original.size;
       text.origins.insert(text.origins.end(), doubled ? 2 : 1, Origin{int32_t(i), int32_t(i + 1)});
     }
+    need(text.origins.size() == text.size, "lower-casing changed the length of a text in an unknown way.");
   }
 
   static void utf8(Word word, std::string &bytes) {
@@ -252,6 +273,7 @@ private:
   const Tokenizer *tokenizer_;
   // `formed_apart_`: tokens get another form, and those before it are numbered on their own.
   bool lowercase_, stem_, formed_apart_;
+  bool busy_ = false;
   nb::object split_, form_;
   Words words_, raw_;
   std::vector<int32_t> formed_;

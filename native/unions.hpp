@@ -2,6 +2,7 @@
 #pragma once
 
 #include "column.hpp"
+#include "parallel.hpp"
 #include "places.hpp"
 
 #include <algorithm>
@@ -54,6 +55,7 @@ public:
     common_.erase(std::unique(common_.begin(), common_.end()), common_.end());
     std::stable_sort(common_.begin(), common_.end(), [&](uint32_t left, uint32_t right) { return held(left) < held(right); });
     marked_.assign(reference.size, false);
+    steps_(8 * reference.size + steps_of_a_row);
     ++trial_;
     for (uint32_t token : common_) {
       for (size_t holder = ends_[token]; holder < ends_[token + 1] && count < possible; ++holder) {
@@ -87,6 +89,7 @@ private:
   std::vector<size_t> counts_, ends_;
   std::vector<uint32_t> holders_, common_;
   std::vector<bool> marked_;
+  Steps steps_;
   std::vector<size_t> tried_;
   size_t trial_ = 0;
 };

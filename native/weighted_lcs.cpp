@@ -31,7 +31,7 @@ public:
     found.clear();
     power(std::min(reference.size, prediction.size) + 1);
     size_t words = (prediction.size + 63) / 64;
-    auto next = [&](Line &line, size_t i) { advance(line, reference[i], prediction); };
+    auto next = [&](Line &line, size_t i) { steps_(2 * prediction.size + 1), advance(line, reference[i], prediction); };
     auto keep = [&](const Line &line, size_t slot) {
       if ((slot + 1) * words > kept_.size()) kept_.resize(std::max(2 * kept_.size(), (slot + 1) * words));
       std::copy(line.dropped.begin(), line.dropped.end(), kept_.begin() + slot * words);
@@ -77,11 +77,13 @@ private:
   }
 
   double weight_;
+  Steps steps_;
   std::vector<double> powers_;
   std::vector<uint64_t> kept_;
 };
 
 nb::object weighted_lcs_hits(const Column &column, const GroupColumn &predictions, const GroupColumn &references, double weight) {
+  need(references.rows() == predictions.rows(), "there must be references for every prediction.");
   Table<double> hits(predictions.rows(), 1);
   {
     nb::gil_scoped_release release;

@@ -70,6 +70,7 @@ private:
     size_t total = values_.size();
     rank_ = values_, order_.resize(total), keys_.resize(total);
     for (size_t width = 0;; width = std::max<size_t>(1, 2 * width)) {
+      steps_(64 * total);
       for (size_t i = 0; i < total; ++i) {
         uint64_t following = width && i + width < total ? rank_[i + width] + uint64_t{1} : 0;
         keys_[i] = {uint64_t{rank_[i]} << 32 | following, uint32_t(i)};
@@ -106,6 +107,7 @@ private:
     uint32_t suffix;
   };
 
+  Steps steps_;
   Numbering numbers_;
   Ngrams right_, left_;
   std::vector<uint32_t> values_, rank_, order_;
@@ -114,6 +116,7 @@ private:
 };
 
 nb::object word_places(const Column &column, const Rows &predictions, const Rows &references, bool nltk) {
+  need_pairs(predictions, references);
   std::vector<std::vector<int64_t>> found(predictions.size());
   each_row<WordOrder>(predictions.size(), 4 * cells_of(column, predictions, references, 4), [&](WordOrder &order, size_t i) {
     order.places(column[predictions[i]], column[references[i]], nltk, found[i]);
@@ -142,7 +145,9 @@ nb::object ascending_pairs(const GroupColumn &places) {
     parallel(places.rows(), 64 * places.size(), [&](size_t first, size_t last) {
       std::vector<int64_t> known, sorted;
       std::vector<size_t> tree;
+      Steps steps;
       for (size_t i = first; i < last; ++i) {
+        steps(32 * places[int64_t(i)].size + steps_of_a_row);
         known.clear();
         for (int64_t place : places[int64_t(i)]) {
           if (place >= 0) known.push_back(place);

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.corpus.language import checked
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import RunOptions
+from nlgauge.lazy import lazy
 from nlgauge.metric import Arrays
 from nlgauge.metric.registry import make
 from nlgauge.metrics.bertscore import BertScore
@@ -77,7 +77,7 @@ class BERTScorer:
         if idf_sents is not None:
             self.compute_idf(idf_sents)
 
-    @cached_property
+    @lazy
     def metric(self) -> BertScore:
         """The metric of nlgauge that computes the scores."""
         return replace(self._plain, baseline=self.baseline_vals) if self.rescale_with_baseline else self._plain
@@ -97,7 +97,7 @@ class BERTScorer:
         """Whether rare tokens weigh more."""
         return self._plain.idf
 
-    @cached_property
+    @lazy
     def baseline_vals(self) -> tuple[float, ...]:
         """The baseline of precision, recall and F for the layer."""
         return _baseline(self.baseline_path, self.lang, self.model_type, self.num_layers)

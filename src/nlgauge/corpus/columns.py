@@ -5,12 +5,13 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+
+from nlgauge.lazy import lazy
 
 Array = NDArray[Any]
 _BLOCK_ROWS = 1 << 16
@@ -61,13 +62,13 @@ class Ragged:
     def __iter__(self) -> Iterator[Array]:
         return (self[row] for row in range(len(self)))
 
-    @cached_property
+    @lazy
     def lengths(self) -> Array:
         """The number of values in each row."""
         found: Array = self.offsets[1:] - self.offsets[:-1]
         return found
 
-    @cached_property
+    @lazy
     def is_single(self) -> bool:
         """Whether every row has one value."""
         return len(self.values) == len(self) and bool((self.lengths == 1).all())

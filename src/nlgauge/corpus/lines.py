@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, overload
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array, blocks, let_go
 from nlgauge.errors import InputError
+from nlgauge.lazy import lazy
 
 decode_texts: Callable[[bytes], list[Any]] = msgspec.json.Decoder(list[str]).decode
 
@@ -97,7 +97,7 @@ class StoredLabels(Lazy):
         """The labels of these segments."""
         return [self._labels[i] for i in self._numbers[numbers].tolist()]
 
-    @cached_property
+    @lazy
     def ranks(self) -> Array:
         """The place of each segment's label among all labels in alphabetical order."""
         rank = np.empty(len(self._labels), dtype=np.int64)

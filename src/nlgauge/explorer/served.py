@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
 from nlgauge.export.numbers import counted
+from nlgauge.lazy import lazy
 from nlgauge.metric import Metric
 from nlgauge.results.groups import taken
 from nlgauge.run.checks import check
@@ -40,7 +41,7 @@ class Served:
         self.why = lru_cache(maxsize=2048)(self._why)
         self.slices = lru_cache(maxsize=64)(self._slices)
 
-    @cached_property
+    @lazy
     def parts(self) -> dict[str, bytes]:
         """The parts of the page, as in a report, without explanations."""
         result = self.result
@@ -60,13 +61,13 @@ class Served:
         }
         return {**found, **texts, "meta": json_part(meta)}
 
-    @cached_property
+    @lazy
     def labels(self) -> dict[str, str]:
         """The metrics that explain segments, by their labels as a page shows them."""
         metrics = self.result.job.metrics
         return {visible(label): label for label in self.result.labels if isinstance(metrics.get(label), Metric)}
 
-    @cached_property
+    @lazy
     def dimensions(self) -> dict[str, str | None]:
         """What the segments can be sliced by, as a page names it, and which field that is: columns with few values, and the length of the reference
         or else of the source, which is not a field."""

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array
+from nlgauge.lazy import lazy
 from nlgauge.meta.arrays import mid_ranks
 from nlgauge.meta.orders import order_signs
 
@@ -78,12 +78,12 @@ class Group:
     name: str
     _forms: dict[tuple[int, int], Array] = field(default_factory=dict)
 
-    @cached_property
+    @lazy
     def defined(self) -> bool:
         """Whether people tell any two points apart."""
         return len(self.z) > 1 and bool((self.z != self.z[0]).any())
 
-    @cached_property
+    @lazy
     def _levels(self) -> tuple[Array, Array]:
         """The distinct human scores, on the scale that differences are taken of, and which of them each point has."""
         values, places = np.unique(mid_ranks(self.z), return_inverse=True)
@@ -93,7 +93,7 @@ class Group:
         differences = levels[:, None] - others[None, :]
         return differences if self.name == "spearman" else np.sign(differences)
 
-    @cached_property
+    @lazy
     def _sums(self) -> tuple[Array, Array]:
         """H[u, v, i], and whether any score of u is that of another point's of v (or the same point's, of another metric)."""
         metrics, n = self.x.shape
@@ -112,13 +112,13 @@ class Group:
                 sums[:, v, here] = table[row, left[:, here]] + table[row, right[:, here]] - table[row, -1]
         return sums, equal
 
-    @cached_property
+    @lazy
     def tied(self) -> Array:
         """tied[k, m]: two scores of k and m together are equal."""
         equal = self._sums[1]
         return np.asarray(equal | np.diag(equal)[:, None] | np.diag(equal)[None, :])
 
-    @cached_property
+    @lazy
     def fragile(self) -> Array:
         """For each pair of metrics whether some swap may leave one of them constant."""
         k, m = np.triu_indices(len(self.x), 1)
@@ -128,7 +128,7 @@ class Group:
             found[pair] = any(((one == value) | (other == value)).all() for value in (one[0], other[0]))
         return found
 
-    @cached_property
+    @lazy
     def _membership(self) -> Array | None:
         """Which points belong to which unit, (n, units); None where each is its own."""
         units = np.arange(self.signs.shape[1])
@@ -138,7 +138,7 @@ class Group:
         """Values of points (..., n) summed over the points of each unit."""
         return values if self._membership is None else values @ self._membership.astype(values.dtype)
 
-    @cached_property
+    @lazy
     def _human(self) -> float:
         """What the human side gives to the denominator."""
         n = len(self.z)
@@ -285,12 +285,12 @@ class Group:
                         cubes[side][rows, own[starts]] += np.add.reduceat(of * (t + 1), starts, axis=1)
         return self._denominator(cubes[0], squares[0]), self._denominator(cubes[1], squares[1])
 
-    @cached_property
+    @lazy
     def _kinds(self) -> Array:
         """The scores as whole numbers, (M, n): equal where and only where scores are."""
         return np.unique(self.x, return_inverse=True)[1].reshape(self.x.shape)
 
-    @cached_property
+    @lazy
     def _table(self) -> Array | None:
         """(M, values, units) how many points of each unit take each value; None where that is large."""
         kinds, units = int(self._kinds.max()) + 1, self.signs.shape[1]

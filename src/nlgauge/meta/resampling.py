@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
 from nlgauge.kernels.resampling import draw_counts
+from nlgauge.lazy import lazy
 
 OVER = ("systems", "inputs", "both")
 
@@ -25,7 +25,7 @@ class Draws:
     def __len__(self) -> int:
         return len(self.systems)
 
-    @cached_property
+    @lazy
     def pairs(self) -> Array:
         """(B, pairs) how often each pair of different systems is in a draw; a system drawn twice is not paired with itself.
 

@@ -9,13 +9,13 @@ import os
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 from nlgauge.errors import MissingExtraError, ModelError, ParameterError
+from nlgauge.lazy import lazy
 from nlgauge.models import Model, ModelSpec, model_name, store
 from nlgauge.models.align_layout import ALIGN, align_model
 from nlgauge.models.bleurt_layout import pieces_tokenizer
@@ -55,7 +55,7 @@ class Loaded:
         found: Made = self._made[what]
         return found
 
-    @cached_property
+    @lazy
     def max_length(self) -> int:
         """How many tokens fit, special ones included."""
         config = getattr(self.model, "config", None)
@@ -65,7 +65,7 @@ class Loaded:
         known = getattr(self.tokenizer, "model_max_length", None) or 1_000_000
         return int(min(positions, known if known < 1_000_000 else positions))
 
-    @cached_property
+    @lazy
     def start_token(self) -> int:
         """What stands before a plain text: the token that the tokeniser itself puts there, else end-of-text, else the start token."""
         added = list(self.tokenizer("").input_ids)

@@ -12,7 +12,7 @@ import re
 import tarfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import ModelError
+from nlgauge.lazy import lazy
 from nlgauge.models import store
 from nlgauge.models.store import WORDS
 
@@ -41,12 +42,12 @@ class WordTable:
     words: list[str]
     vectors: Array
 
-    @cached_property
+    @lazy
     def rows(self) -> dict[str, int]:
         """The row of each word."""
         return {word: row for row, word in enumerate(self.words)}
 
-    @cached_property
+    @lazy
     def mean(self) -> Array:
         """The mean of all vectors."""
         blocks = (self.vectors[i : i + _BLOCK].sum(axis=0, dtype=np.float64) for i in range(0, len(self.vectors), _BLOCK))

@@ -6,7 +6,6 @@ import math
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from nlgauge.export.model import Page
 from nlgauge.export.numbers import counted
 from nlgauge.export.of_result import result_page
 from nlgauge.export.shown import Exported
+from nlgauge.lazy import lazy
 from nlgauge.metric import AnyMetric, Metric
 from nlgauge.results import inference
 from nlgauge.results.comparison import Comparison
@@ -65,12 +65,12 @@ class Result(Exported, Mapping[str, Any]):
     # What was drawn last, so that intervals and a comparison after them draw once.
     _last: list[Inference] = field(default_factory=list, repr=False)
 
-    @cached_property
+    @lazy
     def systems(self) -> tuple[str, ...]:
         """The systems' names."""
         return tuple(dict.fromkeys(system for system, _ in self.tables))
 
-    @cached_property
+    @lazy
     def labels(self) -> tuple[str, ...]:
         """The metrics' labels."""
         return tuple(dict.fromkeys(label for _, label in self.tables))
@@ -98,7 +98,7 @@ class Result(Exported, Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.systems if len(self.systems) > 1 else self.labels)
 
-    @cached_property
+    @lazy
     def _metrics(self) -> dict[str, AnyMetric]:
         return {label: self.tables[self.systems[0], label].metric for label in self.labels}
 

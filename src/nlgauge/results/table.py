@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array, blocks, let_go
 from nlgauge.errors import MetricError
+from nlgauge.lazy import lazy
 from nlgauge.metric import AnyMetric, Arrays, Metric, Output
 
 
@@ -48,7 +48,7 @@ class Table:
         """The corpus score of every output, "score" first."""
         return dict(self._scores)
 
-    @cached_property
+    @lazy
     def _scores(self) -> dict[str, Any]:
         if not self.additive:
             return with_score(dict(self.values))
@@ -67,7 +67,7 @@ class Table:
         """Every output for every segment; nothing for a corpus metric."""
         return dict(self._segments)
 
-    @cached_property
+    @lazy
     def _segments(self) -> Arrays:
         found = list(self._segments_in_blocks())
         return found[0] if len(found) == 1 else {name: np.concatenate([block[name] for block in found]) for name in found[0]}

@@ -15,10 +15,11 @@ from dataclasses import replace
 from difflib import get_close_matches
 from importlib.util import find_spec
 from tempfile import TemporaryDirectory
-from threading import Lock, get_ident
+from threading import get_ident
 from typing import Any, Self
 
 from nlgauge.errors import MissingExtraError, ParameterError
+from nlgauge.models.locks import ForkedLock
 from nlgauge.run.costs import Carbon
 
 # codecarbon takes no last reading where the one before is not older than this.
@@ -61,7 +62,7 @@ class _Log(logging.Filter):
     def __init__(self) -> None:
         super().__init__()
         self.problems: dict[int, str] = {}
-        self._lock, self._users = Lock(), 0
+        self._lock, self._users = ForkedLock(), 0
         self._before: tuple[list[logging.Handler], int] = [], logging.NOTSET
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -72,7 +73,7 @@ class _Log(logging.Filter):
 
     def __enter__(self) -> None:
         logger = logging.getLogger("codecarbon")
-        with self._lock:
+        with self._lock.taken():
             self._users += 1
             if self._users == 1:
                 self._before = list(logger.handlers), logger.level
@@ -80,7 +81,7 @@ class _Log(logging.Filter):
 
     def __exit__(self, *problem: object) -> None:
         logger = logging.getLogger("codecarbon")
-        with self._lock:
+        with self._lock.taken():
             self._users -= 1
             if self._users == 0:
                 logger.handlers = list(self._before[0])

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -19,6 +19,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
 from nlgauge.errors import MetricError, RowError
 from nlgauge.features import Feature, Features, RunOptions
+from nlgauge.lazy import lazy
 from nlgauge.metric import AnyMetric, Arrays, Fit, Metric, View
 from nlgauge.run.cache import Recalled, recalled
 from nlgauge.run.costs import Costs
@@ -101,7 +102,7 @@ class Chunk:
     _distinct: dict[tuple[str, bool], ScoredRows] = field(default_factory=dict)
     _columns: dict[str, Ragged] = field(default_factory=dict)
 
-    @cached_property
+    @lazy
     def features(self) -> Features:
         """The features of the chunk's texts."""
         return Features(self.corpus.texts, self.options)
@@ -188,7 +189,7 @@ class Chunk:
             references = Ragged.single(rows.seconds) if metric.takes == "pair" else self._references.take(rows.seconds)
         return View(self.features, rows.predictions, references, rows.sources, positions, self.corpus.lang)
 
-    @cached_property
+    @lazy
     def _references(self) -> Ragged:
         assert self.corpus.references is not None
         return self._own(self.corpus.references)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.stored import is_stored, let_columns_go, stored_bounds
 from nlgauge.features import RunOptions
+from nlgauge.lazy import lazy
 from nlgauge.metric import Arrays
 from nlgauge.run.chunk import Chunk, Fits, Rows
 from nlgauge.run.costs import Costs
@@ -26,7 +26,7 @@ class Chunks:
     characters: int
     first: int = 0
 
-    @cached_property
+    @lazy
     def bounds(self) -> list[tuple[int, int]]:
         """Where each chunk starts and ends."""
         if is_stored(self.corpus):
@@ -35,7 +35,7 @@ class Chunks:
             found = [(int(segments[0]), int(segments[-1]) + 1) for segments in self.corpus.chunks(self.characters)]
         return [(max(start, self.first), end) for start, end in found if end > self.first]
 
-    @cached_property
+    @lazy
     def whole(self) -> Chunk:
         """All segments as one chunk; of a corpus on disk, which has too many for that, none."""
         return Chunk(self.corpus, np.arange(0 if is_stored(self.corpus) else len(self.corpus)), self.options)

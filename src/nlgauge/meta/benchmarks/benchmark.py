@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.corpus.parts import Parts
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
+from nlgauge.lazy import lazy
 from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.rows import Pair, Row
 
@@ -39,22 +39,22 @@ class Benchmark:
         """The benchmark's name."""
         return self.card.name
 
-    @cached_property
+    @lazy
     def systems(self) -> tuple[str, ...]:
         """The systems' names, in order of first appearance."""
         return tuple(dict.fromkeys(row.system for row in self.rows))
 
-    @cached_property
+    @lazy
     def segments(self) -> tuple[str, ...]:
         """The segments' ids, in order of first appearance."""
         return tuple(dict.fromkeys(row.segment for row in self.rows))
 
-    @cached_property
+    @lazy
     def dimensions(self) -> tuple[str, ...]:
         """What people judged, in order of first appearance."""
         return tuple(dict.fromkeys(name for row in self.rows for name in row.human))
 
-    @cached_property
+    @lazy
     def groups(self) -> tuple[str, ...]:
         """The language pairs; one that is called "" where there are none."""
         return tuple(dict.fromkeys(row.group for row in self.rows))
@@ -97,7 +97,7 @@ class Benchmark:
         pairs = tuple(pair for pair in self.pairs if (pair.segment, pair.better) in there and (pair.segment, pair.worse) in there)
         return replace(self, rows=tuple(rows), pairs=pairs)
 
-    @cached_property
+    @lazy
     def fingerprint(self) -> str:
         """A hash of all texts and of their order: scores belong to this benchmark alone."""
         digest = hashlib.sha256()
@@ -158,7 +158,7 @@ class Benchmark:
         found[self._places] = np.fromiter(values, dtype=np.float64, count=len(self.rows))
         return found
 
-    @cached_property
+    @lazy
     def _places(self) -> tuple[Array, Array]:
         systems, segments = ({name: i for i, name in enumerate(names)} for names in (self.systems, self.segments))
         return np.array([systems[row.system] for row in self.rows]), np.array([segments[row.segment] for row in self.rows])
@@ -181,7 +181,7 @@ class Benchmark:
             found[system, segment, : len(own)] = own
         return found
 
-    @cached_property
+    @lazy
     def group_of_segments(self) -> tuple[str, ...]:
         """The language pair of each segment."""
         known = {row.segment: row.group for row in self.rows}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import msgspec
 
 from nlgauge.errors import InputError
 from nlgauge.io.files import Address, decoded, lines_of, read_bytes
+from nlgauge.lazy import lazy
 
 # A story or an article is one field; the library's own limit is lower.
 csv.field_size_limit(10_000_000)
@@ -25,12 +25,12 @@ class Opened:
         self.place = place
         self.kind = None if place.is_dir() else Address(str(place)).kind
 
-    @cached_property
+    @lazy
     def text(self) -> str:
         """The file's text."""
         return decoded(read_bytes(str(self.place)), str(self.place))
 
-    @cached_property
+    @lazy
     def records(self) -> list[Mapping[str, Any]]:
         """The objects of JSON, or the rows of a table with a header; none of a folder or another kind of file."""
         if self.place.is_dir() or self.kind is None or self.kind == "parquet":
