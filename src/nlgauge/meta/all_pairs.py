@@ -168,10 +168,13 @@ def _all_pairs(scores: Scores, plan: Plan, intervals: bool) -> AllPairs:
 def _scores(judgements: Judgements, dimension: str, plan: Plan) -> Scores:
     """The cells that all metrics and people have; scores of whole systems count at system level, where they can be used."""
     labels = judgements.labels
-    at_systems = plan.level == "system"
+    at_systems = plan.level == "system" and plan.measure.of_means
     alone = [label for label in labels if label not in judgements.metrics]
     if alone and not at_systems:
-        raise InputError(f"{alone[0]} scores whole systems alone, so that it has no place at {plan.level} level; leave it out with metrics=[...].")
+        raise InputError(
+            f"{alone[0]} scores whole systems alone, and {plan.measure.name} at {plan.level} level needs scores of segments; "
+            "leave it out with metrics=[...]."
+        )
     whole = tuple(judgements.oriented_system_scores(label) if at_systems else None for label in labels)
     if plan.generalise_to != "systems" and any(one is not None for one in whole):
         named = next(label for label, one in zip(labels, whole, strict=True) if one is not None)
@@ -206,7 +209,7 @@ def _bootstrapped(scores: Scores, plan: Plan) -> Array:
 def _permuted(scores: Scores, plan: Plan, delta: Array) -> Array:
     assert plan.swap is not None
     x, z = scores.x, scores.z
-    if plan.level == "system" and plan.swap == "systems" and (scores.weights is not None or any(one is not None for one in scores.whole)):
+    if plan.level == "system" and plan.swap == "systems" and plan.measure.of_means:
         means, human = scores.means()
         x, z = means[:, :, None], human[:, None]
     swaps = drawn_swaps(plan.swap, len(z), z.shape[1], plan.draws, plan.seed)

@@ -170,7 +170,7 @@ def _tops(part: Judgements, dimension: str, level: str, one: Measure) -> _Top:
 def _one(part: Judgements, number: int, label: str, dimension: str, level: str, one: Measure, plan: _Plan) -> _One:
     z = part.humans[dimension]
     x = part.oriented(label)
-    whole = part.oriented_system_scores(label) if level == "system" and one.name != "spa" else None
+    whole = part.oriented_system_scores(label) if level == "system" and one.of_means else None
     found = one.value(level, x, z, part.weights, whole)
     found = found._replace(value=float(plan.sign(found.value)))
     floor = one.floor(level, x if whole is None else np.where(np.isnan(z), np.nan, 0.0), z, part.weights)
