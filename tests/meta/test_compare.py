@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nlgauge.errors import InputError, ParameterError
+from nlgauge.errors import InputError, ParameterError, UnknownNameError
 from nlgauge.meta import Judgements, compare, williams
 from nlgauge.meta.corrections import adjusted
 from nlgauge.meta.intervals import zou
@@ -222,6 +222,55 @@ def test_soft_accuracy_reads_segments_beside_scores_of_systems():
         compare(alone, coefficient="spa", draws=50)
     with pytest.raises(InputError, match="weights of segments only where systems are swapped"):
         compare(noisy(weights=np.ones(40)), coefficient="spa", draws=50)
+
+
+@pytest.mark.parametrize("options", [{"adjust": "holm"}, {"adjust": "maxT"}, {"test": "williams"}, {"test": "bootstrap"}])
+def test_planned_comparisons_are_a_family_of_their_own(options):
+    judgements = judged(systems=14)
+    every = compare(judgements, draws=300, **options)
+    found = compare(judgements, draws=300, against=["fair", "bad"], **options)
+    # Each metric with each of the two, and these with each other; what the others are compared with stands second.
+    assert [(row["metric"], row["other"]) for row in found] == [("good", "fair"), ("good", "bad"), ("poor", "fair"), ("fair", "bad"), ("poor", "bad")]
+    for row in found:
+        one = every.where(metric=row["metric"], other=row["other"])
+        same = one[0] if len(one) else every.where(metric=row["other"], other=row["metric"])[0]
+        side = 1 if len(one) else -1
+        assert row["p"] == same["p"]
+        assert row["delta"] == side * same["delta"] == pytest.approx(row["value"] - row["other_value"])
+        assert (row["low"], row["high"]) == ((same["low"], same["high"]) if side > 0 else (-same["high"], -same["low"]))
+        assert row["p"] <= row["p_adjusted"] <= same["p_adjusted"]
+    if found.made["adjust"] == "holm":
+        assert found.column("p_adjusted") == pytest.approx(adjusted(found.column("p"), "holm").tolist())
+    assert any(row["p_adjusted"] < max(every.column("p_adjusted")) for row in found)
+    assert found.made["against"] == ["fair", "bad"]
+    assert "corrected for 5 pairs of metrics, each metric with fair and with bad" in found.notes[-1]
+    assert "corrected for 6 pairs of metrics (" in every.notes[-1]
+
+
+def test_one_planned_comparison_is_not_corrected_and_has_no_letters():
+    found = compare(judged(), draws=300, metrics=["good"], against="bad")
+    assert [(row["metric"], row["other"]) for row in found] == [("good", "bad")]
+    assert found[0]["p_adjusted"] == found[0]["p"]
+    assert found[0]["better"] == "good"
+    assert found.matrix()[0]["bad"] == found[0]["p_adjusted"]
+    for function in (found.clusters, found.letters):
+        with pytest.raises(InputError, match="these were compared with bad alone"):
+            function()
+    with pytest.raises(UnknownNameError, match="there is no metric 'god'"):
+        compare(judged(), against="god")
+
+
+def test_a_planned_comparison_with_what_has_no_scores_says_why():
+    judgements = judged()
+    judgements = judgements.with_metrics({"nothing": np.full(judgements.human().shape, np.nan)})
+    found = compare(judgements, draws=99, against=["nothing", "good"])
+    assert len(found) == 7
+    assert all("nothing" in row["reason"] for row in found.where(other="nothing"))
+    assert not any(math.isnan(row["p"]) for row in found if "nothing" not in (row["metric"], row["other"]))
+
+
+def test_the_title_names_coefficient_and_level():
+    assert compare(judged(), "input", "kendall", draws=20).title == "Differences in Kendall's tau-b, input level"
 
 
 def test_what_is_undefined_says_why():

@@ -13,7 +13,6 @@ from nlgauge.errors import ParameterError
 from nlgauge.meta.arrays import snapped
 from nlgauge.meta.coefficients import COEFFICIENTS
 from nlgauge.meta.measures import MEASURES
-from nlgauge.meta import Judgements, compare, permuted_ranks
 from nlgauge.meta.permutation import null_differences
 from nlgauge.meta.swaps import GENERALISES_TO, drawn_swaps
 
@@ -63,7 +62,7 @@ def on_one_scale(x, z, level, name):
     for one, scaled in zip(x, found, strict=True):
         if level == "system" and name != "spa":
             means = [np.mean(row[here]) for row, here in zip(one, present, strict=True) if here.any()]
-            spread = np.std(means) if len(means) else 0.0
+            spread = np.std(means) if means else 0.0
             scaled[:] = (one - np.mean(means)) / spread if spread > 1e-9 else one * 0.0
             continue
         groups = [np.s_[:, at] for at in range(one.shape[1])] if level in {"input", "system"} else [np.s_[at, :] for at in range(len(one))]

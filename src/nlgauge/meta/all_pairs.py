@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -29,7 +29,10 @@ _FIRST_DRAWS = 100
 
 @dataclass(frozen=True)
 class Plan:
-    """The options of a comparison; `swap` is None for tests that swap nothing, `stop` where every draw is made."""
+    """The options of a comparison; `swap` is None for tests that swap nothing, `stop` if every draw is made.
+
+    `against` names the metrics that all others are compared with; none of them means all pairs.
+    """
 
     level: str
     measure: Measure
@@ -42,6 +45,13 @@ class Plan:
     confidence: float
     alpha: float
     stop: int | None = None
+    against: tuple[str, ...] = ()
+
+    def family(self, labels: Sequence[str]) -> Array:
+        """Which pairs of these metrics (in the order of `np.triu_indices(M, 1)`) are tested, (P,)."""
+        asked = np.array([label in self.against for label in labels], bool)
+        k, m = np.triu_indices(len(labels), 1)
+        return np.asarray(asked[k] | asked[m]) if self.against else np.ones(len(k), bool)
 
 
 class Scores(NamedTuple):
@@ -106,8 +116,15 @@ class AllPairs:
     def rows(self, human: str, group: Any) -> Iterator[dict[str, Any]]:
         """One row per pair of metrics."""
         gone = np.zeros(len(self.p), int) if self.null is None else np.isnan(self.null).sum(axis=0)
+        tested = self.plan.family(self.labels)
         for at, (k, m) in enumerate(combinations(range(len(self.values)), 2)):
+            if not tested[at]:
+                continue
             p, p_adjusted, delta = float(self.p[at]), float(self.p_adjusted[at]), float(self.deltas[at])
+            low, high = float(self.low[at]), float(self.high[at])
+            if self.labels[k] in self.plan.against and self.labels[m] not in self.plan.against:
+                # What the others are compared with stands second.
+                k, m, delta, low, high = m, k, -delta, -high, -low
             yield {
                 "human": human,
                 "group": group,
@@ -116,8 +133,8 @@ class AllPairs:
                 "value": float(self.values[k]),
                 "other_value": float(self.values[m]),
                 "delta": delta,
-                "low": float(self.low[at]),
-                "high": float(self.high[at]),
+                "low": low,
+                "high": high,
                 "p": p,
                 "p_error": math.nan if self.drawn is None else math.sqrt(p * (1 - p) / max(1.0, float(self.drawn[at]))),
                 "p_adjusted": p_adjusted,
@@ -154,7 +171,7 @@ def _all_pairs(scores: Scores, plan: Plan, intervals: bool) -> AllPairs:
         return _by_williams(scores, plan)
     values = scores.values(plan)
     k, m = np.triu_indices(len(values), 1)
-    delta = values[k] - values[m]
+    delta = np.where(plan.family(scores.labels), values[k] - values[m], np.nan)
     drawn = _bootstrapped(scores, plan) if intervals or plan.swap is None else np.full((1, len(k)), np.nan)
     bounds = [percentile(column, plan.confidence) for column in drawn.T]
     null = drawn - _column_means(drawn) if plan.swap is None else _permuted(scores, plan, delta)
@@ -239,7 +256,7 @@ def _by_williams(scores: Scores, plan: Plan) -> AllPairs:
     k, m = np.triu_indices(len(x), 1)
     values = np.asarray(plan.measure.coefficient(x, z), float)
     among = np.asarray(plan.measure.coefficient(x[k], x[m]), float)
-    p = williams(values[k], values[m], among, n).p
+    p = np.where(plan.family(scores.labels), williams(values[k], values[m], among, n).p, np.nan)
     bounds = [zou(float(one), float(other), float(r), n, plan.confidence) for one, other, r in zip(values[k], values[m], among, strict=True)]
     low, high = (np.array([bound[side] for bound in bounds]) for side in (0, 1))
     return AllPairs(plan, scores.labels, values, low, high, p, adjusted(p, plan.adjust), None)
