@@ -117,13 +117,13 @@ class AllPairs:
         """One row per pair of metrics."""
         gone = np.zeros(len(self.p), int) if self.null is None else np.isnan(self.null).sum(axis=0)
         tested = self.plan.family(self.labels)
-        for at, (k, m) in enumerate(combinations(range(len(self.values)), 2)):
+        for at, pair in enumerate(combinations(range(len(self.values)), 2)):
             if not tested[at]:
                 continue
             p, p_adjusted, delta = float(self.p[at]), float(self.p_adjusted[at]), float(self.deltas[at])
-            low, high = float(self.low[at]), float(self.high[at])
+            (k, m), low, high = pair, float(self.low[at]), float(self.high[at])
             if self.labels[k] in self.plan.against and self.labels[m] not in self.plan.against:
-                # What the others are compared with stands second.
+                # The metric that others are compared with stands second.
                 k, m, delta, low, high = m, k, -delta, -high, -low
             yield {
                 "human": human,

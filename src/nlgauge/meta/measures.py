@@ -63,7 +63,7 @@ class Measure:
     def replicates(self, level: str, x: Array, z: Array, draws: Draws, weights: Array | None = None, whole: Array | None = None) -> Array:
         """(B,) the value in each draw."""
         if (self.average, self.undefined) != ("macro", "drop"):
-            return draw_by_draw(self.coefficient, level, *paired(x, z), draws, weights, whole, self.average, self.undefined)
+            return draw_by_draw(self.coefficient, level, x, z, draws, weights, whole, self.average, self.undefined)
         return replicates(self.coefficient, level, x, z, draws, weights, whole)
 
     def floor(self, level: str, x: Array, z: Array, weights: Array | None = None) -> float:
