@@ -53,7 +53,8 @@ def correlate(
     Negative values are negative: metrics are turned by their direction, and absolute=True must be asked for (WMT before 2021).
 
     Inputs (or systems) whose correlation is not defined are left out of averages; undefined="zero" counts them as 0, as mt-metrics-eval can, but
-    not inputs of which people judged fewer than two outputs. Every input counts alike; average="pairs" weighs each by its number of pairs. `darr`, `acc_eq_calibrated` and `spa` have rules of their own.
+    not inputs of which people judged fewer than two outputs. Every input counts alike; average="pairs" weighs each by its number of pairs. `darr`,
+    `acc_eq_calibrated` and `spa` have rules of their own.
     """
     plan = _Plan(interval, method, draws, seed, check_confidence(confidence), absolute)
     given = [coefficients] if isinstance(coefficients, str | Measure) else coefficients
