@@ -1,25 +1,29 @@
 """How often the tests of nlgauge.meta.compare claim what is not so, and how often intervals hold what they should, on scores that are made up.
 
-    python -m benchmarks.meta_simulations [--part errors | coverage | corrections | scale] [--runs 2000]
+    python -m benchmarks.meta_simulations [--part errors | unequal | inputs | power | coverage | corrections | scale] [--runs 2000] [--only NAME]
 
 Two metrics agree with people equally well over the population of systems. `bias` is the size of each metric's own liking for each system (the same
 on every input), which any real metric has: with it, on any given set of systems one of the two is better by luck, and a test that speaks of these
 very systems finds that out.
 
     errors       the share of p <= .05 of each test
+    unequal      the same at system level if one metric is k times as noisy on segments, though both order systems equally well; with few inputs;
+                 with near twins
+    inputs       the same at input level if one metric's scores vary k times as much between inputs, which no ordering within an input sees
+    power        how often a metric that is truly better is found, by the noise of both on segments
     coverage     the share of 95 % intervals that hold the truth: the mean of the coefficient over all studies of this size, with new systems and
                  inputs; of the bootstrap over inputs also the mean over new inputs of the same systems, which is what it speaks about
     corrections  for six metrics, how often anything false is claimed after each correction, and how much of what is true
     scale        the same for equal metrics that have one scale, brought to it by their own spread (as `compare` must) or left as they are
 
-Prints the tables of docs/meta-evaluation.md.
+Prints the tables of docs/meta-evaluation.md. Seeds are fixed; --only names a test (a row), such as "permutation, systems".
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -32,7 +36,7 @@ from nlgauge.meta.corrections import adjusted, max_t, two_sided
 from nlgauge.meta.intervals import Bounds, bca, fisher, percentile
 from nlgauge.meta.levels import grouped_by
 from nlgauge.meta.measures import Measure, measure
-from nlgauge.meta.permutation import of_systems, standardised
+from nlgauge.meta.permutation import of_systems, standardized
 from nlgauge.meta.resampling import bootstrap, leave_one_out
 from nlgauge.meta.swaps import drawn_swaps
 
@@ -104,11 +108,20 @@ def studies(setting: Setting, runs: int, seed: int) -> Iterator[Study]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.meta_simulations", description=__doc__.splitlines()[0] if __doc__ else None)
-    parts = {"errors": print_errors, "coverage": print_coverage, "corrections": print_corrections, "scale": print_scale}
+    parts = {
+        "errors": print_errors,
+        "unequal": print_unequal,
+        "inputs": print_inputs,
+        "power": print_power,
+        "coverage": print_coverage,
+        "corrections": print_corrections,
+        "scale": print_scale,
+    }
     parser.add_argument("--part", choices=list(parts))
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--draws", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", action="append", choices=list(TESTS), help="a test; default: all")
     options = parser.parse_args()
     for name, part in parts.items():
         if options.part in (None, name):
@@ -116,18 +129,110 @@ def main() -> None:
 
 
 def print_errors(options: argparse.Namespace) -> None:
-    table: dict[str, list[float]] = {name: [] for name in TESTS}
-    for setting in SETTINGS:
-        for name, chosen in TESTS.items():
-            if name == "Williams" and setting.level == "input":
-                table[name].append(math.nan)
-                continue
-            p = []
-            for run, study in enumerate(studies(setting, options.runs, options.seed)):
-                found = all_pairs(study.judgements(), "human", plan(setting, options.draws, run, **chosen), intervals=False)
-                p.append(found.p[0])
-            table[name].append(float(np.mean(np.array(p) <= 0.05)))
+    names = options.only or list(TESTS)
+    table = {
+        name: [claimed(lambda rng, one=one: simulated(rng, one.systems, one.inputs, [one.bias] * 2), one, name, options) for one in SETTINGS]
+        for name in names
+    }
     print_table("test, share of p <= .05", list(map(str, SETTINGS)), table, options.runs, 0.05)
+
+
+def claimed(world: Callable[[np.random.Generator], Study], setting: Setting, test: str, options: argparse.Namespace) -> float:
+    """The share of runs in which a test says that the two metrics of a study differ."""
+    if test == "Williams" and setting.level == "input":
+        return math.nan
+    rng = np.random.default_rng(options.seed)
+    p = []
+    for run in range(options.runs):
+        tests = all_pairs(world(rng).judgements(), "human", plan(setting, options.draws, run, **TESTS[test]), intervals=False)
+        p.append(tests.p[0])
+    return float(np.mean(np.array(p) <= 0.05))
+
+
+# Tests that speak of new systems.
+OF_SYSTEMS = ("permutation, systems", "Williams", "bootstrap, systems")
+
+
+def print_unequal(options: argparse.Namespace) -> None:
+    worlds: dict[str, tuple[int, Callable[[np.random.Generator], Study]]] = {
+        **{f"noise 1 and {k}": (100, lambda rng, k=k: unequal(rng, 16, 100, k)) for k in (1, 3, 6, 10)},
+        **{f"noise 1 and {k}, 5 inputs": (5, lambda rng, k=k: unequal(rng, 16, 5, k)) for k in (1, 3)},
+        "near twins": (100, lambda rng: twins(rng, 16, 100)),
+        "near twins, 5 inputs": (5, lambda rng: twins(rng, 16, 5)),
+    }
+    table: dict[str, list[float]] = {}
+    for coefficient in ("pearson", "spearman", "kendall"):
+        for test in options.only or OF_SYSTEMS:
+            table[f"{coefficient}: {test}"] = [
+                claimed(world, Setting(16, inputs, 0, "system", coefficient), test, options) for inputs, world in worlds.values()
+            ]
+    print_table("16 systems, system level, share of p <= .05", list(worlds), table, options.runs, 0.05)
+
+
+def print_inputs(options: argparse.Namespace) -> None:
+    worlds: dict[str, tuple[int, Callable[[np.random.Generator], Study]]] = {
+        **{f"inputs 1 and {k}": (30, lambda rng, k=k: uneven_inputs(rng, 16, 30, k, False)) for k in (1, 3, 10)},
+        "inputs of unequal spread": (30, lambda rng: uneven_inputs(rng, 16, 30, 3, True)),
+        "3 inputs, 1 and 3": (3, lambda rng: uneven_inputs(rng, 16, 3, 3, False)),
+        "near twins": (30, lambda rng: twins(rng, 16, 30)),
+    }
+    table: dict[str, list[float]] = {}
+    for coefficient in ("pearson", "kendall"):
+        for test in options.only or ("permutation, systems", "bootstrap, systems"):
+            table[f"{coefficient}: {test}"] = [
+                claimed(world, Setting(16, inputs, 0, "input", coefficient), test, options) for inputs, world in worlds.values()
+            ]
+    print_table("16 systems, input level, share of p <= .05", list(worlds), table, options.runs, 0.05)
+
+
+def print_power(options: argparse.Namespace) -> None:
+    noises = [(1, 1), (1, 4), (4, 1), (1, 10)]
+    table: dict[str, list[float]] = {}
+    for coefficient in ("pearson", "kendall"):
+        for test in options.only or OF_SYSTEMS:
+            table[f"{coefficient}: {test}"] = [
+                claimed(lambda rng, pair=pair: better_and_worse(rng, 24, 100, pair), Setting(24, 100, 0, "system", coefficient), test, options)
+                for pair in noises
+            ]
+    print_table(
+        "24 systems, share of p <= .05", [f"noise {one} of the better, {other} of the worse" for one, other in noises], table, options.runs, 0.9
+    )
+
+
+def unequal(rng: np.random.Generator, systems: int, inputs: int, noise: float) -> Study:
+    """Two metrics whose system means have one distribution, the second `noise` times as noisy on segments as the first."""
+    errors = [math.sqrt(0.25 + (noise**2 - 1) / inputs), 0.5]
+    return system_errors(rng, systems, inputs, errors, (1.0, noise), 1.0)
+
+
+def better_and_worse(rng: np.random.Generator, systems: int, inputs: int, noises: tuple[float, float]) -> Study:
+    """A metric whose likings are small, and one whose likings are not."""
+    return system_errors(rng, systems, inputs, [0.3, 1.0], noises, 0.5)
+
+
+def system_errors(rng: np.random.Generator, systems: int, inputs: int, errors: Sequence[float], noises: Sequence[float], human_noise: float) -> Study:
+    quality = rng.normal(size=(systems, 1))
+    human = quality + human_noise * rng.normal(size=(systems, inputs))
+    likings = np.array(errors)[:, None, None] * rng.normal(size=(len(errors), systems, 1))
+    metrics = quality + likings + np.array(noises)[:, None, None] * rng.normal(size=(len(errors), systems, inputs))
+    return Study(human, metrics, quality, likings)
+
+
+def twins(rng: np.random.Generator, systems: int, inputs: int) -> Study:
+    """Two metrics that share nearly everything, as ROUGE-1 with and without stems does."""
+    quality = rng.normal(size=(systems, 1))
+    human = quality + rng.normal(size=(systems, inputs))
+    both = quality + 0.5 * rng.normal(size=(systems, 1)) + rng.normal(size=(systems, inputs))
+    likings = 0.02 * rng.normal(size=(2, systems, 1))
+    return Study(human, both + likings + 0.05 * rng.normal(size=(2, systems, inputs)), quality, likings)
+
+
+def uneven_inputs(rng: np.random.Generator, systems: int, inputs: int, spread: float, scaled: bool) -> Study:
+    """Two metrics that order the systems of each input equally well; the second's inputs lie `spread` times as far apart, or vary in spread too."""
+    study = simulated(rng, systems, inputs, [0.5, 0.5])
+    second = study.metrics[1] + math.sqrt(spread**2 - 1) * rng.normal(size=(1, inputs))
+    second = second * np.exp(rng.normal(size=(1, inputs))) if scaled else second
+    return study._replace(metrics=np.stack([study.metrics[0], second]))
 
 
 def plan(setting: Setting, draws: int, seed: int, test: str | None = None, generalise_to: str | None = None, swap: str | None = None) -> Plan:
@@ -202,23 +307,41 @@ def print_corrections(options: argparse.Namespace) -> None:
         "found of 9 differences": lambda claims: float(claims[true].mean()),
     }
     table: dict[str, list[float]] = {name: [] for name in corrections}
-    for systems in sizes:
-        for name, row in six_metrics(systems, [0.75] * 6, corrections, options).items():
+    equal: dict[str, Callable[[np.random.Generator], Study]] = {
+        **{f"{systems} systems": lambda rng, systems=systems: simulated(rng, systems, 100, [0.75] * 6) for systems in sizes},
+        "16 systems, noise 1 to 10": lambda rng: six_noises(rng, 16, 100),
+        "16 systems, near twins": lambda rng: six_twins(rng, 16, 100),
+    }
+    for world in equal.values():
+        for name, row in six_metrics(world, corrections, options).items():
             table[name].append(float(row.any(axis=1).mean()))
-    mixed = six_metrics(30, [0.15] * 3 + [0.75] * 3, corrections, options)
+    mixed = six_metrics(lambda rng: simulated(rng, 30, 100, [0.15] * 3 + [0.75] * 3), corrections, options)
     for name, row in mixed.items():
         table[name] += [float(np.mean([score(claims) for claims in row])) for score in scores.values()]
-    heads = [f"any of 15 equal pairs, {systems} systems" for systems in sizes] + [f"{name}, 30 systems" for name in scores]
+    heads = [f"any of 15 equal pairs, {name}" for name in equal] + [f"{name}, 30 systems" for name in scores]
     print_table("correction", heads, table, options.runs, 0.05)
 
 
-def six_metrics(systems: int, biases: list[float], corrections: tuple[str, ...], options: argparse.Namespace) -> dict[str, np.ndarray]:
+def six_noises(rng: np.random.Generator, systems: int, inputs: int) -> Study:
+    """Six metrics whose system means have one distribution, and whose segments are up to ten times as noisy as those of the first."""
+    noises = np.array([1.0, 2, 3, 5, 7, 10])
+    return system_errors(rng, systems, inputs, np.sqrt(0.5 + (100 - noises**2) / inputs).tolist(), noises.tolist(), 1.0)
+
+
+def six_twins(rng: np.random.Generator, systems: int, inputs: int) -> Study:
+    """Three metrics, each with a near twin."""
+    study = simulated(rng, systems, inputs, [0.75] * 3)
+    near = [0.02 * rng.normal(size=(3, systems, 1)) + 0.05 * rng.normal(size=study.metrics.shape) for _ in range(2)]
+    return study._replace(metrics=np.concatenate([study.metrics + one for one in near]))
+
+
+def six_metrics(world: Callable[[np.random.Generator], Study], corrections: tuple[str, ...], options: argparse.Namespace) -> dict[str, np.ndarray]:
     """What is claimed in each run, (runs, 15 pairs), after each correction."""
     rng = np.random.default_rng(options.seed)
-    setting = Setting(systems, 100, 0, "system", "pearson")
+    setting = Setting(0, 100, 0, "system", "pearson")
     found: dict[str, list[np.ndarray]] = {name: [] for name in corrections}
     for run in range(options.runs):
-        tests = all_pairs(simulated(rng, systems, 100, biases).judgements(), "human", plan(setting, options.draws, run), intervals=False)
+        tests = all_pairs(world(rng).judgements(), "human", plan(setting, options.draws, run), intervals=False)
         assert tests.null is not None
         for name in corrections:
             p = max_t(tests.deltas, tests.null, name == "maxT") if name in MAX_T else adjusted(tests.p, name)
@@ -237,7 +360,7 @@ def print_scale(options: argparse.Namespace) -> None:
             study = simulated(rng, systems, 100, [0.75] * 6)
             values = np.array([pearson.value("system", one, study.human).value for one in study.metrics])
             swaps = drawn_swaps("systems", systems, 100, options.draws, run)
-            ready = standardised(study.metrics, study.human)
+            ready = standardized(study.metrics, study.human, "system", pearson)
             for name, points in zip(table, (ready, ready._replace(x=study.metrics)), strict=True):
                 null, delta = of_systems(points, pearson.coefficient, swaps), values[k] - values[m]
                 claims[name].append((float((two_sided(delta, null) <= 0.05).mean()), float((max_t(delta, null) <= 0.05).any())))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from studies import study
-from studies.leaderboard.tables import RANDOM, Line, Table, Value
+from studies.leaderboard.tables import LENGTH, RANDOM, Line, Table, Value
 
 DRAWS = 1000
 LEVELS = {"system": "systems", "input": "texts of an input", "global": "all texts"}
@@ -26,8 +26,10 @@ def shown(table: Table, claims: bool = True) -> list[str]:
         about.append(f"One annotator against the mean of the others: {', '.join(ceilings)}.")
     if claims:
         about += [
-            f"Of {pairs:,} pairs of metrics {made:,} differ significantly over {LEVELS[level]}." for level, (made, pairs) in table.claims().items()
+            f"Over {LEVELS[level]}, {made:,} of {pairs:,} pairs of metrics differ significantly after correction for all of them."
+            for level, (made, pairs) in table.claims().items()
         ]
+        about += planned(table)
     header = ["metric"]
     for level in reversed(levels):
         header += [f"{LEVELS[level]} [95 %]", "cluster"]
@@ -42,6 +44,22 @@ def shown(table: Table, claims: bool = True) -> list[str]:
     labels = ", ".join(f"`{label}`" for label in table.undefined)
     undefined = [f"Without a value (the same for all texts, or without a score for most): {labels}."] if labels else []
     return [" ".join(about), study.table(header, lines), *undefined]
+
+
+def planned(table: Table) -> list[str]:
+    """One sentence per level on the planned comparisons."""
+    found = []
+    for level in dict.fromkeys(level for level, _ in table.planned):
+        of = {yardstick: one for (at, yardstick), one in table.planned.items() if at == level}
+        parts = [f"{one.better} of {one.metrics} metrics are better and {one.worse} worse than {shown_yardstick(name)}" for name, one in of.items()]
+        pairs = next(iter(of.values())).pairs
+        found.append(f"Planned comparisons over {LEVELS[level]}, corrected for these {pairs} pairs alone: {'; '.join(parts)}.")
+    return found
+
+
+def shown_yardstick(name: str) -> str:
+    """The name of a yardstick, set as code if it is a metric's."""
+    return name if name in (RANDOM, LENGTH) else f"`{name}`"
 
 
 def title(table: Table, level: str) -> str:

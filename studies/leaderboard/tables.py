@@ -26,6 +26,8 @@ ANCHORS = ("chrf", "sentence_bleu", "rouge.rouge1", "rouge.rougeL", "bertscore(m
 OF_WHOLE_SYSTEMS = ("bleu", "nist")
 # A test leaves out the cells that any metric lacks, so that metrics which lack more than this have no cluster.
 MOST_MISSING = 0.02
+# Each metric is compared with these, whatever the table says: planned comparisons, corrected for these pairs alone.
+YARDSTICKS = (RANDOM, LENGTH, "bleu")
 # A mean over fewer of the inputs, of which others are defined on all, is not compared with theirs.
 LEAST_DEFINED = 0.8
 
@@ -42,6 +44,15 @@ class Value(NamedTuple):
     def ranked(self) -> float:
         """The value that has a place among the others; NaN where it is the mean over inputs that the metric itself has chosen."""
         return self.value if self.defined >= LEAST_DEFINED else math.nan
+
+
+class Planned(NamedTuple):
+    """How many metrics are significantly better than a yardstick, how many significantly worse, of how many, and the size of the family."""
+
+    better: int
+    worse: int
+    metrics: int
+    pairs: int
 
 
 class Place(NamedTuple):
@@ -64,7 +75,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """The metrics on one set of texts, best first by the first level; `drawn` is the size of the sample, None for all."""
+    """The metrics on one set of texts, best first by the first level; `drawn` is the size of the sample, None for all.
+
+    `planned` has the planned comparisons by level and yardstick.
+    """
 
     name: str
     drawn: int | None
@@ -73,6 +87,7 @@ class Table:
     ceilings: Mapping[tuple[str, str], float]
     human: str
     undefined: Sequence[str] = field(default_factory=list)
+    planned: Mapping[tuple[str, str], Planned] = field(default_factory=dict)
 
     @property
     def board(self) -> Board:
@@ -174,7 +189,9 @@ def _table(name: str, cost: str, benchmark: Benchmark, scores: Mapping[str, Metr
     values, ceilings = _agreement(people, board, draws)
     human = board.human or "pairs"
     ranked = {level: [label for label in people.labels if not math.isnan(values[label, human, level].ranked)] for level in board.coefficients}
-    places = {level: _places(people.only(metrics=ranked[level]), board, level, draws) for level in board.coefficients}
+    tested = {level: _tested(people.only(metrics=ranked[level]), board, level, draws, planned=cost == STRINGS) for level in board.coefficients}
+    places = {level: found for level, (found, _) in tested.items()}
+    planned = {(level, yardstick): found for level, (_, each) in tested.items() for yardstick, found in each.items()}
     lines, undefined = [], []
     for label in people.labels:
         mine = {key: values[label, *key] for key in ceilings if (label, *key) in values}
@@ -190,7 +207,7 @@ def _table(name: str, cost: str, benchmark: Benchmark, scores: Mapping[str, Metr
         size += f" in {len(benchmark.groups)} language pairs"
     if benchmark.pairs:
         size += f", {len(benchmark.pairs):,} pairs"
-    return Table(name, drawn(name, cost), size, lines, ceilings, human, undefined)
+    return Table(name, drawn(name, cost), size, lines, ceilings, human, undefined, planned)
 
 
 def _main_level(board: Board) -> str:
@@ -216,10 +233,10 @@ def _agreement(people: Judgements, board: Board, draws: int) -> tuple[dict[tuple
     return values, ceilings
 
 
-def _places(people: Judgements, board: Board, level: str, draws: int) -> dict[str, Place]:
-    """The cluster of each metric that has (nearly) all cells."""
+def _tested(people: Judgements, board: Board, level: str, draws: int, planned: bool) -> tuple[dict[str, Place], dict[str, Planned]]:
+    """The cluster of each metric that has (nearly) all cells, and the planned comparisons if they are asked for."""
     if people.pairs is not None:
-        return {label: Place(*place) for label, place in pair_clusters(people, draws).items()}
+        return {label: Place(*place) for label, place in pair_clusters(people, draws).items()}, {}
     z = people.human(board.human)
     lacking = {label: float(np.isnan(values)[~np.isnan(z)].mean()) for label, values in people.metrics.items()}
     labels = [label for label in people.labels if lacking.get(label, 0.0) <= MOST_MISSING and (level == "system" or label in people.metrics)]
@@ -229,11 +246,25 @@ def _places(people: Judgements, board: Board, level: str, draws: int) -> dict[st
     rows: Any
     if people.groups is not None:
         rows = rank(chosen, tasks=[Task(coefficient, level)], generalise_to=target, draws=draws)
-        return {row["metric"]: Place(row["cluster"], 0 if row["not_beaten"] else 1) for row in rows if row["cluster"] is not None}
+        return {row["metric"]: Place(row["cluster"], 0 if row["not_beaten"] else 1) for row in rows if row["cluster"] is not None}, {}
     # Swapping whole systems within every input costs minutes per table; the bootstrap of the same claim, which errs on the side of caution, seconds.
-    test = "bootstrap" if level == "input" else "permutation"
-    rows = chosen.compare(level=level, coefficient=coefficient, test=test, generalise_to=target, draws=draws).clusters()
-    return {row["metric"]: Place(row["cluster"], row["losses"]) for row in rows if row["cluster"] is not None}
+    options: dict[str, Any] = {"level": level, "coefficient": coefficient, "generalise_to": target, "draws": draws}
+    options["test"] = "bootstrap" if level == "input" else "permutation"
+    rows = chosen.compare(**options).clusters()
+    places = {row["metric"]: Place(row["cluster"], row["losses"]) for row in rows if row["cluster"] is not None}
+    return places, _planned(chosen, options) if planned else {}
+
+
+def _planned(people: Judgements, options: Mapping[str, Any]) -> dict[str, Planned]:
+    """Each metric against each yardstick that is here."""
+    yardsticks = [label for label in YARDSTICKS if label in people.labels]
+    found = people.compare(**options, against=yardsticks)
+    made = {}
+    for yardstick in yardsticks:
+        pairs = [row for row in found if yardstick in (row["metric"], row["other"])]
+        better = sum(row["better"] not in ("", yardstick) for row in pairs)
+        made[yardstick] = Planned(better, sum(row["better"] == yardstick for row in pairs), len(pairs), len(found))
+    return made
 
 
 def _varying(people: Judgements, level: str) -> Judgements:

@@ -1,10 +1,12 @@
+import dataclasses
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from nlgauge.errors import InputError, ParameterError
+from nlgauge.errors import InputError, ParameterError, UnknownNameError
 from nlgauge.meta import Judgements, compare, williams
 from nlgauge.meta.corrections import adjusted
 from nlgauge.meta.intervals import zou
@@ -144,6 +146,131 @@ def test_scores_of_whole_systems():
         compare(with_whole, generalise_to="inputs")
     with pytest.raises(InputError, match="corpus scores whole systems alone"):
         compare(with_whole, level="input")
+
+
+def noisy(noises=(1.0, 4.0, 12.0), systems=10, inputs=40, seed=5, **further):
+    """Metrics that differ in how noisy they are on single segments."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=(systems, 1))
+    metrics = {
+        name: quality + 0.6 * rng.normal(size=(systems, 1)) + noise * rng.normal(size=(systems, inputs))
+        for name, noise in zip("abc", noises, strict=False)
+    }
+    return Judgements.from_arrays(quality + 0.5 * rng.normal(size=(systems, inputs)), metrics, **further)
+
+
+@pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
+def test_the_default_test_is_that_of_all_swaps_of_standardized_means(coefficient):
+    judgements = noisy()
+    means = {name: stats.zscore(values.mean(axis=1)) for name, values in judgements.metrics.items()}
+    human = judgements.human().mean(axis=1)
+    of = {"pearson": stats.pearsonr, "kendall": stats.kendalltau}[coefficient]
+    for row in compare(judgements, coefficient=coefficient, draws=8000, adjust="none"):
+        one, other = means[row["metric"]], means[row["other"]]
+        null = []
+        for signs in product([True, False], repeat=9):
+            # The other half of the swaps has the same differences with the opposite sign.
+            kept = np.array([True, *signs])
+            null.append(of(np.where(kept, one, other), human)[0] - of(np.where(kept, other, one), human)[0])
+        exact = np.mean(np.abs(null) >= abs(row["delta"]) - 1e-12)
+        assert row["p"] == pytest.approx(exact, abs=5 * row["p_error"] + 1e-3)
+
+
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall", "pairwise_accuracy"])
+def test_means_given_as_scores_of_systems_and_weights_of_one_change_no_p(coefficient):
+    judgements = noisy()
+    expected = compare(judgements, coefficient=coefficient, draws=300, adjust="none").column("p")
+    given = dataclasses.replace(judgements, system_scores={"c": judgements.metrics["c"].mean(axis=1)})
+    assert compare(given, coefficient=coefficient, draws=300, adjust="none").column("p") == expected
+    weighted = noisy(weights=np.ones(40))
+    assert compare(weighted, coefficient=coefficient, draws=300, adjust="none").column("p") == expected
+    alone = Judgements.from_arrays(
+        judgements.human(),
+        {name: judgements.metrics[name] for name in "ab"},
+        system_scores={"c": judgements.metrics["c"].mean(axis=1)},
+    )
+    assert compare(alone, coefficient=coefficient, draws=300, adjust="none").column("p") == expected
+
+
+@pytest.mark.parametrize("swap", ["systems", "inputs", "cells", "rows-xor-cols"])
+@pytest.mark.parametrize("level", ["system", "input", "global", "by_system"])
+def test_the_scale_of_a_metric_and_what_its_level_does_not_see_change_no_p(level, swap):
+    judgements = noisy(systems=7, inputs=6)
+    scores = judgements.metrics["b"]
+    seen = {
+        "system": 3 * scores - 7,
+        "global": 3 * scores - 7,
+        "input": np.arange(1.0, 7) * (scores + 5 * np.arange(6)),
+        "by_system": np.arange(1.0, 8)[:, None] * (scores - np.arange(7)[:, None]),
+    }
+    for coefficient in ("pearson", "kendall"):
+        one, other = (
+            compare(of, level, coefficient, swap=swap, draws=100, adjust="none").column("p")
+            for of in (judgements, judgements.with_metrics({"b": seen[level]}))
+        )
+        assert one == other
+
+
+def test_soft_accuracy_reads_segments_beside_scores_of_systems():
+    judgements = noisy()
+    given = dataclasses.replace(judgements, system_scores={"c": judgements.metrics["c"].mean(axis=1)})
+    one, other = (compare(of, coefficient="spa", draws=50, adjust="none") for of in (judgements, given))
+    assert one.column("value") == other.column("value")
+    assert one.column("p") == other.column("p")
+    alone = Judgements.from_arrays(judgements.human(), {"a": judgements.metrics["a"]}, system_scores={"c": judgements.metrics["c"].mean(axis=1)})
+    with pytest.raises(InputError, match="c scores whole systems alone, and spa at system level needs scores of segments"):
+        compare(alone, coefficient="spa", draws=50)
+    with pytest.raises(InputError, match="weights of segments only where systems are swapped"):
+        compare(noisy(weights=np.ones(40)), coefficient="spa", draws=50)
+
+
+@pytest.mark.parametrize("options", [{"adjust": "holm"}, {"adjust": "maxT"}, {"test": "williams"}, {"test": "bootstrap"}])
+def test_planned_comparisons_are_a_family_of_their_own(options):
+    judgements = judged(systems=14)
+    every = compare(judgements, draws=300, **options)
+    found = compare(judgements, draws=300, against=["fair", "bad"], **options)
+    # Each metric with each of the two, and these with each other; what the others are compared with stands second.
+    assert [(row["metric"], row["other"]) for row in found] == [("good", "fair"), ("good", "bad"), ("poor", "fair"), ("fair", "bad"), ("poor", "bad")]
+    for row in found:
+        one = every.where(metric=row["metric"], other=row["other"])
+        same = one[0] if len(one) else every.where(metric=row["other"], other=row["metric"])[0]
+        side = 1 if len(one) else -1
+        assert row["p"] == same["p"]
+        assert row["delta"] == side * same["delta"] == pytest.approx(row["value"] - row["other_value"])
+        assert (row["low"], row["high"]) == ((same["low"], same["high"]) if side > 0 else (-same["high"], -same["low"]))
+        assert row["p"] <= row["p_adjusted"] <= same["p_adjusted"]
+    if found.made["adjust"] == "holm":
+        assert found.column("p_adjusted") == pytest.approx(adjusted(found.column("p"), "holm").tolist())
+    assert any(row["p_adjusted"] < max(every.column("p_adjusted")) for row in found)
+    assert found.made["against"] == ["fair", "bad"]
+    assert "corrected for 5 pairs of metrics, each metric with fair and with bad" in found.notes[-1]
+    assert "corrected for 6 pairs of metrics (" in every.notes[-1]
+
+
+def test_one_planned_comparison_is_not_corrected_and_has_no_letters():
+    found = compare(judged(), draws=300, metrics=["good"], against="bad")
+    assert [(row["metric"], row["other"]) for row in found] == [("good", "bad")]
+    assert found[0]["p_adjusted"] == found[0]["p"]
+    assert found[0]["better"] == "good"
+    assert found.matrix()[0]["bad"] == found[0]["p_adjusted"]
+    for function in (found.clusters, found.letters):
+        with pytest.raises(InputError, match="these were compared with bad alone"):
+            function()
+    with pytest.raises(UnknownNameError, match="there is no metric 'god'"):
+        compare(judged(), against="god")
+
+
+def test_a_planned_comparison_with_what_has_no_scores_says_why():
+    judgements = judged()
+    judgements = judgements.with_metrics({"nothing": np.full(judgements.human().shape, np.nan)})
+    found = compare(judgements, draws=99, against=["nothing", "good"])
+    assert len(found) == 7
+    assert all("nothing" in row["reason"] for row in found.where(other="nothing"))
+    assert not any(math.isnan(row["p"]) for row in found if "nothing" not in (row["metric"], row["other"]))
+
+
+def test_the_title_names_coefficient_and_level():
+    assert compare(judged(), "input", "kendall", draws=20).title == "Differences in Kendall's tau-b, input level"
 
 
 def test_what_is_undefined_says_why():

@@ -56,7 +56,22 @@ def test_levels_are_averages_of_vectors(sides: np.ndarray) -> None:
             assert (found.n_groups, found.n_undefined) == (len(known), len(values) - len(known))
             assert found.n == max(int((~np.isnan(group[0])).sum()) for group in groups)
             zero = at_level(one, level, *sides, undefined="zero").value
-            assert zero == pytest.approx(np.nan_to_num(values).mean(), abs=1e-12)
+            human = {"input": sides[1].T, "by_system": sides[1], "global": sides[1].reshape(1, -1)}[level]
+            counted = [value for value, judged in zip(np.nan_to_num(values), human, strict=True) if (~np.isnan(judged)).sum() >= 2]
+            assert zero == pytest.approx(np.mean(counted) if counted else math.nan, nan_ok=True, abs=1e-12)
+
+
+def test_inputs_that_nobody_judged_are_not_counted_as_zero() -> None:
+    z = np.array([[1.0, 2, 3, 4], [2, 3, 5, 1], [3, 4, 4, 2]])
+    x = np.hstack([z + 0.1, np.random.default_rng(0).normal(size=(3, 6))])
+    unjudged = np.hstack([z, np.full((3, 6), np.nan)])
+    unjudged[0, 4] = 1.0  # one output alone cannot be ordered
+    assert value("kendall", "input", x, unjudged, undefined="zero") == value("kendall", "input", x, unjudged) == 1
+    constant = np.hstack([x[:, :4], np.ones((3, 1))])
+    judged = np.hstack([z, [[1.0], [2], [3]]])
+    assert value("kendall", "input", constant, judged, undefined="zero") == pytest.approx(0.8)
+    lacking = np.hstack([x[:, :4], np.full((3, 1), np.nan)])
+    assert value("kendall", "input", lacking, judged, undefined="zero") == pytest.approx(0.8)
 
 
 def test_system_means_are_of_the_cells_that_both_know() -> None:
@@ -80,7 +95,8 @@ def test_equal_system_means_are_tied_however_they_were_summed() -> None:
 def test_weights_and_scores_of_whole_systems() -> None:
     x, z = np.array([[1.0, 9], [2, 5], [3, 1]]), np.array([[1.0, 3], [2, 2], [3, 1]])
     assert value("pearson", "system", x, z, weights=np.array([1.0, 0])) == pytest.approx(1)
-    assert value("pearson", "input", x, z[:, ::-1], weights=np.array([3.0, 1])) == pytest.approx(-1)
+    # The first input has 1, the second -1.
+    assert value("pearson", "input", x, np.array([[1.0, 1], [2, 2], [3, 3]]), weights=np.array([3.0, 1])) == pytest.approx(0.5)
     assert value("pearson", "system", x, np.array([[1.0, 3], [2, 3], [3, 3]]), whole=np.array([3.0, 2, 1])) == pytest.approx(-1)
     # Two inputs with pairs of 3 and of 2 systems: 1 and -1, by pairs (3 - 1) / 4.
     x, z = np.array([[1.0, 1], [2, 2], [3, np.nan]]), np.array([[1.0, 2], [2, 1], [3, 3]])

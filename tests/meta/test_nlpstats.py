@@ -67,6 +67,16 @@ def test_bootstrap_with_the_same_draws(level, coefficient, over, rounded):
     assert (row["low"], row["high"]) == pytest.approx((expected.lower, expected.upper), abs=ROUNDING)
 
 
+def on_one_scale(level, *metrics):
+    """Metrics that cells and what their level sees alike bring to one scale: nlpstats standardizes cells, nlgauge what the coefficient is of."""
+    if level == "input":
+        return [(x - x.mean(axis=0)) / np.where(x.std(axis=0) > 0, x.std(axis=0), 1) for x in metrics]
+    if level == "global":
+        return metrics
+    means = [x.mean(axis=1, keepdims=True) for x in metrics]
+    return [(m - m.mean()) / m.std() + (x - m) / (x - m).std() for x, m in zip(metrics, means, strict=True)]
+
+
 def swapped_by(swaps, shape):
     """A permutation method for nlpstats that makes our swaps one after the other."""
     signs = iter(np.broadcast_to(swaps.of_cells(), (DRAWS, *shape)))
@@ -83,8 +93,9 @@ def swapped_by(swaps, shape):
 @pytest.mark.parametrize(("level", "rounded"), [("system", False), ("input", False), ("input", True), ("global", False), ("global", True)])
 @pytest.mark.parametrize("swap", ["systems", "inputs", "rows-xor-cols", "cells"])
 def test_permutation_with_the_same_swaps(level, coefficient, swap, rounded):
-    # Not rounded at system level: nlpstats lets the rounding of its standardised scores order means that are equal.
+    # Not rounded at system level: nlpstats lets the rounding of its standardized scores order means that are equal.
     x, y, z = scores(4, rounded)
+    x, y = on_one_scale(level, x, y)
     swaps = drawn_swaps(swap, *z.shape, DRAWS, seed=12)
     expected = nlpstats.permutation_test(x, y, z, level, coefficient, swapped_by(swaps, z.shape), n_resamples=DRAWS)
     found = null_differences(np.stack([x, y]), z, level, measure(coefficient), swaps)[:, 0]

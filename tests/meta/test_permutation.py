@@ -13,7 +13,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.meta.arrays import snapped
 from nlgauge.meta.coefficients import COEFFICIENTS
 from nlgauge.meta.measures import MEASURES
-from nlgauge.meta.permutation import null_differences, standardised
+from nlgauge.meta.permutation import null_differences
 from nlgauge.meta.swaps import GENERALISES_TO, drawn_swaps
 
 LEVELS = ("system", "input", "global", "by_system")
@@ -39,7 +39,8 @@ def mean(values):
 def at_level(name, level, x, z):
     if level == "system":
         judged = ~np.isnan(z).all(axis=1)
-        return plain(name, *(snapped(np.nanmean(values[judged], axis=1)) for values in (x, z)))
+        means = np.nanmean(x[judged], axis=1)
+        return plain(name, means if name == "pearson" else np.round(means, 9), snapped(np.nanmean(z[judged], axis=1)))
     if level == "global":
         return plain(name, x.ravel(), z.ravel())
     if level == "input":
@@ -47,10 +48,35 @@ def at_level(name, level, x, z):
     return mean([plain(name, one, other) for one, other in zip(x, z, strict=True)])
 
 
-def explicit(x, z, level, name, swaps):
+def z_scores(values, of=None):
+    """Values less their mean, in units of the standard deviation of `of` (themselves); 0 if they are all the same."""
+    spread = np.nanstd(values - np.nanmean(values) if of is None else of)
+    return (values - np.nanmean(values)) / spread if spread > 1e-9 else values * 0.0
+
+
+def on_one_scale(x, z, level, name):
+    """Scores of metrics as a level sees them, by loops; NaN if any metric or people have none."""
     present = np.isfinite(z) & np.isfinite(x).all(axis=0)
-    scores = np.where(present, standardised(x, z).x, np.nan)
-    z = np.where(present, z, np.nan)
+    x = np.where(present, x, np.nan)
+    found = np.full(x.shape, np.nan)
+    for one, scaled in zip(x, found, strict=True):
+        if level == "system" and name != "spa":
+            means = [np.mean(row[here]) for row, here in zip(one, present, strict=True) if here.any()]
+            spread = np.std(means) if means else 0.0
+            scaled[:] = (one - np.mean(means)) / spread if spread > 1e-9 else one * 0.0
+            continue
+        groups = [np.s_[:, at] for at in range(one.shape[1])] if level in {"input", "system"} else [np.s_[at, :] for at in range(len(one))]
+        groups = [np.s_[:, :]] if level == "global" else [group for group in groups if not np.isnan(one[group]).all()]
+        about = np.full(one.shape, np.nan)
+        for group in groups:
+            about[group] = one[group] - np.nanmean(one[group])
+        for group in groups:
+            scaled[group] = z_scores(one[group], about if name in {"pdp", "spa", "acc_eq_calibrated"} else None)
+    return np.round(found, 12), np.where(present, z, np.nan)
+
+
+def explicit(x, z, level, name, swaps):
+    scores, z = on_one_scale(x, z, level, name)
     signs = np.broadcast_to(swaps.of_cells(), (len(swaps.of_cells()), *z.shape))
     rows = []
     for sign in signs:
@@ -110,12 +136,11 @@ def test_measures_that_are_not_means_of_coefficients(name, level, swap, kind, mi
     x, z = scores(7, 4, 5, kind, missing)
     z = z * 30
     swaps = drawn_swaps(swap, 4, 5, 6, 1)
-    present = np.isfinite(z) & np.isfinite(x).all(axis=0)
-    points = np.where(present, standardised(x, z).x, np.nan)
+    points, human = on_one_scale(x, z, level, name)
     found = null_differences(x, z, level, MEASURES[name], swaps)
     for draw, sign in enumerate(swaps.of_cells()):
         one, other = np.where(sign > 0, points[0], points[2]), np.where(sign > 0, points[2], points[0])
-        expected = (MEASURES[name].value(level, values, np.where(present, z, np.nan)).value for values in (one, other))
+        expected = (MEASURES[name].value(level, values, human).value for values in (one, other))
         assert found[draw, 1] == pytest.approx(next(expected) - next(expected), abs=1e-9, nan_ok=True)
 
 
@@ -125,13 +150,12 @@ def test_darr_under_every_swap(seed, swap, missing, ties):
     x, z = scores(seed, 5, 6, "rounded", missing)
     measure = dataclasses.replace(MEASURES["darr"], threshold=1.0, ties=ties)
     swaps = drawn_swaps(swap, 5, 6, 5, seed)
-    present = np.isfinite(z) & np.isfinite(x).all(axis=0)
-    points = np.where(present, standardised(x, z).x, np.nan)
+    points, human = on_one_scale(x, z, "input", "darr")
     found = null_differences(x, z, "input", measure, swaps)
     for draw, sign in enumerate(swaps.of_cells()):
         for at, (k, m) in enumerate(combinations(range(3), 2)):
             one, other = np.where(sign > 0, points[k], points[m]), np.where(sign > 0, points[m], points[k])
-            first, second = (measure.value("input", values, np.where(present, z, np.nan)).value for values in (one, other))
+            first, second = (measure.value("input", values, human).value for values in (one, other))
             assert found[draw, at] == pytest.approx(first - second, abs=1e-9, nan_ok=True)
 
 

@@ -1,22 +1,31 @@
-"""SummEval: the values that the specification of meta-evaluation gives. The data are looked for as in test_benchmark_data.py."""
+"""Real judgements: values of SummEval from the specification of meta-evaluation, and a test on HANNA. Data as in test_benchmark_data.py."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import nlgauge
 from nlgauge.meta import Judgements
+from nlgauge.meta.benchmarks import load
+from nlgauge.meta.benchmarks.scores import read
 from nlgauge.meta.ceiling import reliability
 from nlgauge.meta.levels import LEVELS
+from nlgauge.meta.measures import measure
+from nlgauge.meta.permutation import null_differences
+from nlgauge.meta.swaps import Swaps
 
 FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks")
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
-pytestmark = pytest.mark.skipif(not (FOLDER / "summeval.jsonl.gz").is_file(), reason="SummEval is not here")
+SCORES = Path(__file__).resolve().parents[2] / "docs" / "results" / "scores" / "leaderboard" / "hanna"
+pytestmark = pytest.mark.skipif(not (FOLDER / "summeval.jsonl.gz").is_file(), reason="the benchmarks are not here")
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +56,18 @@ def test_chrf_at_the_four_levels(rows: list[dict]) -> None:
     assert [round(row["value"], 3) for row in found.where(coefficient="pearson")] == [0.736, 0.338, 0.338, 0.258]
     # Table 1 of the Shannon paper, row CHRF, relevance.
     assert round(found.where(coefficient="kendall", level="system")[0]["value"], 4) == 0.5882
+
+
+def test_the_exact_test_of_two_metrics_on_ten_story_generators(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All 1,024 swaps of standardized system means give .00195, and swaps of scores whose cells were standardized .203."""
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(FOLDER))
+    hanna = load("hanna").machines()
+    names = ["sentence_bleu", "f1"]
+    judged = hanna.judgements({name: read(SCORES / f"{name}.json.gz") for name in names}, dimensions=["coherence"])
+    every = np.array(list(product([1, -1], repeat=len(judged.systems))), np.int8)
+    x, z = judged.stacked(names), judged.human("coherence")
+    null = null_differences(x, z, "system", measure("pearson"), Swaps("systems", every, None, None))[:, 0]
+    row = judged.compare(draws=20_000)[0]
+    assert (row["value"], row["other_value"]) == pytest.approx((0.758, 0.875), abs=5e-4)
+    assert (np.abs(null) >= abs(row["delta"]) - 1e-12).mean() == 2 / 1024
+    assert row["p"] == pytest.approx(2 / 1024, abs=5 * math.sqrt(2 / 1024 / 20_000))

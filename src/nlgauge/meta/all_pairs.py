@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -29,7 +29,10 @@ _FIRST_DRAWS = 100
 
 @dataclass(frozen=True)
 class Plan:
-    """The options of a comparison; `swap` is None for tests that swap nothing, `stop` where every draw is made."""
+    """The options of a comparison; `swap` is None for tests that swap nothing, `stop` if every draw is made.
+
+    `against` names the metrics that all others are compared with; none of them means all pairs.
+    """
 
     level: str
     measure: Measure
@@ -42,6 +45,13 @@ class Plan:
     confidence: float
     alpha: float
     stop: int | None = None
+    against: tuple[str, ...] = ()
+
+    def family(self, labels: Sequence[str]) -> Array:
+        """Which pairs of these metrics (in the order of `np.triu_indices(M, 1)`) are tested, (P,)."""
+        asked = np.array([label in self.against for label in labels], bool)
+        k, m = np.triu_indices(len(labels), 1)
+        return np.asarray(asked[k] | asked[m]) if self.against else np.ones(len(k), bool)
 
 
 class Scores(NamedTuple):
@@ -106,8 +116,15 @@ class AllPairs:
     def rows(self, human: str, group: Any) -> Iterator[dict[str, Any]]:
         """One row per pair of metrics."""
         gone = np.zeros(len(self.p), int) if self.null is None else np.isnan(self.null).sum(axis=0)
-        for at, (k, m) in enumerate(combinations(range(len(self.values)), 2)):
+        tested = self.plan.family(self.labels)
+        for at, pair in enumerate(combinations(range(len(self.values)), 2)):
+            if not tested[at]:
+                continue
             p, p_adjusted, delta = float(self.p[at]), float(self.p_adjusted[at]), float(self.deltas[at])
+            (k, m), low, high = pair, float(self.low[at]), float(self.high[at])
+            if self.labels[k] in self.plan.against and self.labels[m] not in self.plan.against:
+                # The metric that others are compared with stands second.
+                k, m, delta, low, high = m, k, -delta, -high, -low
             yield {
                 "human": human,
                 "group": group,
@@ -116,8 +133,8 @@ class AllPairs:
                 "value": float(self.values[k]),
                 "other_value": float(self.values[m]),
                 "delta": delta,
-                "low": float(self.low[at]),
-                "high": float(self.high[at]),
+                "low": low,
+                "high": high,
                 "p": p,
                 "p_error": math.nan if self.drawn is None else math.sqrt(p * (1 - p) / max(1.0, float(self.drawn[at]))),
                 "p_adjusted": p_adjusted,
@@ -154,7 +171,7 @@ def _all_pairs(scores: Scores, plan: Plan, intervals: bool) -> AllPairs:
         return _by_williams(scores, plan)
     values = scores.values(plan)
     k, m = np.triu_indices(len(values), 1)
-    delta = values[k] - values[m]
+    delta = np.where(plan.family(scores.labels), values[k] - values[m], np.nan)
     drawn = _bootstrapped(scores, plan) if intervals or plan.swap is None else np.full((1, len(k)), np.nan)
     bounds = [percentile(column, plan.confidence) for column in drawn.T]
     null = drawn - _column_means(drawn) if plan.swap is None else _permuted(scores, plan, delta)
@@ -168,10 +185,13 @@ def _all_pairs(scores: Scores, plan: Plan, intervals: bool) -> AllPairs:
 def _scores(judgements: Judgements, dimension: str, plan: Plan) -> Scores:
     """The cells that all metrics and people have; scores of whole systems count at system level, where they can be used."""
     labels = judgements.labels
-    at_systems = plan.level == "system"
+    at_systems = plan.level == "system" and plan.measure.of_means
     alone = [label for label in labels if label not in judgements.metrics]
     if alone and not at_systems:
-        raise InputError(f"{alone[0]} scores whole systems alone, so that it has no place at {plan.level} level; leave it out with metrics=[...].")
+        raise InputError(
+            f"{alone[0]} scores whole systems alone, and {plan.measure.name} at {plan.level} level needs scores of segments; "
+            "leave it out with metrics=[...]."
+        )
     whole = tuple(judgements.oriented_system_scores(label) if at_systems else None for label in labels)
     if plan.generalise_to != "systems" and any(one is not None for one in whole):
         named = next(label for label, one in zip(labels, whole, strict=True) if one is not None)
@@ -206,7 +226,7 @@ def _bootstrapped(scores: Scores, plan: Plan) -> Array:
 def _permuted(scores: Scores, plan: Plan, delta: Array) -> Array:
     assert plan.swap is not None
     x, z = scores.x, scores.z
-    if plan.level == "system" and plan.swap == "systems" and (scores.weights is not None or any(one is not None for one in scores.whole)):
+    if plan.level == "system" and plan.swap == "systems" and plan.measure.of_means:
         means, human = scores.means()
         x, z = means[:, :, None], human[:, None]
     swaps = drawn_swaps(plan.swap, len(z), z.shape[1], plan.draws, plan.seed)
@@ -236,7 +256,7 @@ def _by_williams(scores: Scores, plan: Plan) -> AllPairs:
     k, m = np.triu_indices(len(x), 1)
     values = np.asarray(plan.measure.coefficient(x, z), float)
     among = np.asarray(plan.measure.coefficient(x[k], x[m]), float)
-    p = williams(values[k], values[m], among, n).p
+    p = np.where(plan.family(scores.labels), williams(values[k], values[m], among, n).p, np.nan)
     bounds = [zou(float(one), float(other), float(r), n, plan.confidence) for one, other, r in zip(values[k], values[m], among, strict=True)]
     low, high = (np.array([bound[side] for bound in bounds]) for side in (0, 1))
     return AllPairs(plan, scores.labels, values, low, high, p, adjusted(p, plan.adjust), None)

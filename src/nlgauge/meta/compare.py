@@ -41,6 +41,11 @@ class MetricComparison(Found):
 
     def clusters(self, alpha: float | None = None, adjusted: bool = True) -> Found:
         """One row per metric, best first: its cluster, letters, how many it beats and is beaten by, and whether none beats it."""
+        if self.made.get("against"):
+            raise InputError(
+                f"clusters and letters need all pairs of metrics, and these were compared with {', '.join(self.made['against'])} alone; "
+                "leave `against` out."
+            )
         labels, scores, p = self._family("p_adjusted" if adjusted else "p")
         alpha = float(self.made["alpha"]) if alpha is None else alpha
         ranks, shown, best = cluster_ranks(scores, p, alpha), letters(scores, p, alpha), not_beaten(scores, p, alpha)
@@ -97,6 +102,7 @@ def compare(
     confidence: float = 0.95,
     alpha: float = 0.05,
     stop: int | None = None,
+    against: str | Sequence[str] | None = None,
 ) -> MetricComparison:
     """Whether metrics differ in their agreement with people: one row per pair of metrics (and human dimension, and group).
 
@@ -109,9 +115,13 @@ def compare(
     `better` names a metric where p_adjusted <= alpha. `stop`, such as 20, ends permutation tests early by Besag and Clifford's rule: with that many
     draws as large as what was observed, p is settled and stays valid; a small p takes all draws. "maxT" needs the same draws for all pairs, so that
     "holm" is the default then.
+
+    `against` names metrics that were chosen before looking, such as BLEU or a sentinel: each metric is compared with each of these, in their order,
+    and with nothing else, and p-values are corrected for these planned pairs alone. Fewer pairs are fewer chances to be wrong, so that more is found.
     """
-    plan = planned(level, coefficient, test, generalise_to, adjust, draws, seed, swap, confidence, alpha, stop)
-    chosen = judgements if metrics is None else judgements.only(metrics=metrics)
+    named = tuple(judgements.check_metric(name) for name in ([against] if isinstance(against, str) else against or ()))
+    plan = planned(level, coefficient, test, generalise_to, adjust, draws, seed, swap, confidence, alpha, stop, named)
+    chosen = judgements if metrics is None else judgements.only(metrics=list(dict.fromkeys([*metrics, *named])))
     if len(chosen.labels) < 2:
         raise InputError(f"a comparison needs two metrics, got {', '.join(chosen.labels) or 'none'}.")
     dimensions = [chosen.dimension(human)] if human is None or isinstance(human, str) else [chosen.dimension(name) for name in human]
@@ -121,8 +131,9 @@ def compare(
         for group, part in chosen.by_group().items()
         for row in all_pairs(part, dimension, plan).rows(dimension, group)
     ]
-    how = {name: value for name, value in vars(plan).items() if name != "measure"}
-    return MetricComparison(rows, made(coefficient=plan.measure.name, **how), "Differences between metrics", tuple(_notes(plan, chosen)))
+    how = {name: value for name, value in vars(plan).items() if name not in {"measure", "against"}}
+    title = f"Differences in {plan.measure.title}, {plan.level} level"
+    return MetricComparison(rows, made(coefficient=plan.measure.name, against=list(named) or None, **how), title, tuple(_notes(plan, chosen)))
 
 
 def planned(
@@ -137,6 +148,7 @@ def planned(
     confidence: float,
     alpha: float,
     stop: int | None = None,
+    against: tuple[str, ...] = (),
 ) -> Plan:
     """The options of a comparison, checked and completed."""
     chosen = measure(coefficient)
@@ -171,7 +183,7 @@ def planned(
         raise ParameterError(f"adjust={adjust!r} compares all pairs in the same draws, so that none can stop early; use adjust='holm' with stop.")
     if adjust not in {*METHODS, *MAX_T} or (adjust in MAX_T and test == "williams"):
         raise ParameterError(f"adjust must be one of {', '.join(METHODS)}, for tests with draws also {' or '.join(MAX_T)}, got {adjust!r:.60}.")
-    return Plan(level, chosen, test, target, swap or target if test == "permutation" else None, adjust, draws, seed, confidence, alpha, stop)
+    return Plan(level, chosen, test, target, swap or target if test == "permutation" else None, adjust, draws, seed, confidence, alpha, stop, against)
 
 
 def _of_williams(level: str, chosen: Measure, generalise_to: str | None) -> str:
@@ -203,6 +215,9 @@ def _notes(plan: Plan, judgements: Judgements) -> list[str]:
         notes.append(f"Nothing can be said from {counted(int(units), str(plan.swap)[:-1])}: at least three are needed, and ten or more to find much.")
     elif 2 / 2**units > plan.alpha / 10:
         notes.append(f"With {units} {plan.swap} there are {2 ** (int(units) - 1)} different swaps, so that p is hardly below {2 / 2**units:.3g}.")
+    family = f"{counted(int(plan.family(judgements.labels).sum()), 'pair')} of metrics"
+    planned_pairs = f", each metric with {' and with '.join(plan.against)}" if plan.against else ""
+    notes.append(f"p_adjusted is corrected for {family}{planned_pairs} ({plan.adjust})." if plan.adjust != "none" else f"{family}, not corrected.")
     return notes
 
 

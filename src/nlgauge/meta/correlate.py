@@ -52,8 +52,9 @@ def correlate(
     scores without noise (Pearson, Spearman); `over`, what was drawn; `undefined_draws`; `reason`, why something else is NaN or to be read with care.
     Negative values are negative: metrics are turned by their direction, and absolute=True must be asked for (WMT before 2021).
 
-    Inputs (or systems) whose correlation is not defined are left out of averages; undefined="zero" counts them as 0, as mt-metrics-eval can. Every
-    input counts alike; average="pairs" weighs each by its number of pairs. `darr`, `acc_eq_calibrated` and `spa` have rules of their own.
+    Inputs (or systems) whose correlation is not defined are left out of averages; undefined="zero" counts them as 0, as mt-metrics-eval can, but
+    not inputs of which people judged fewer than two outputs. Every input counts alike; average="pairs" weighs each by its number of pairs. `darr`,
+    `acc_eq_calibrated` and `spa` have rules of their own.
     """
     plan = _Plan(interval, method, draws, seed, check_confidence(confidence), absolute)
     given = [coefficients] if isinstance(coefficients, str | Measure) else coefficients
@@ -170,7 +171,7 @@ def _tops(part: Judgements, dimension: str, level: str, one: Measure) -> _Top:
 def _one(part: Judgements, number: int, label: str, dimension: str, level: str, one: Measure, plan: _Plan) -> _One:
     z = part.humans[dimension]
     x = part.oriented(label)
-    whole = part.oriented_system_scores(label) if level == "system" and one.name != "spa" else None
+    whole = part.oriented_system_scores(label) if level == "system" and one.of_means else None
     found = one.value(level, x, z, part.weights, whole)
     found = found._replace(value=float(plan.sign(found.value)))
     floor = one.floor(level, x if whole is None else np.where(np.isnan(z), np.nan, 0.0), z, part.weights)

@@ -75,7 +75,8 @@ def at_level(
     """A coefficient of one metric (S, N) and one human dimension (S, N).
 
     `weights` of segments count in means and in averages over inputs. `whole` (S,) are scores of whole systems, in the place of means. `average` is
-    "macro" (every group alike) or "pairs" (by its number of pairs). undefined="zero" counts groups without a value as 0.
+    "macro" (every group alike) or "pairs" (by its number of pairs). undefined="zero" counts groups without a value as 0 if people judged two of
+    their points at least: what nobody judged says nothing of a metric.
     """
     if average not in ("macro", "pairs") or undefined not in ("drop", "zero"):
         raise ParameterError(f"average must be 'macro' or 'pairs' and undefined 'drop' or 'zero', got {average!r:.60} and {undefined!r:.60}.")
@@ -95,10 +96,10 @@ def at_level(
     by_group = weights if weights is not None and level == "input" else np.ones(len(values))
     if average == "pairs":
         by_group = by_group * points * (points - 1) / 2
+    counted = known
     if undefined == "zero":
-        values, counted = np.where(known, values, 0.0), np.ones(len(values), dtype=bool)
-    else:
-        counted = known
+        human = grouped_by(level, z, z, weights)[1]
+        values, counted = np.where(known, values, 0.0), known | ((~np.isnan(human)).sum(axis=-1) >= 2)
     total = by_group[counted].sum()
     value = float((by_group[counted] * values[counted]).sum() / total) if total > 0 else float("nan")
     return Levelled(value, n, int(known.sum()), int((~known).sum()), p)

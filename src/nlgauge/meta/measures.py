@@ -46,6 +46,16 @@ class Measure:
         """Whether a constant metric has a value, so that 0 is not the floor."""
         return self.coefficient.accuracy
 
+    @property
+    def of_means(self) -> bool:
+        """Whether at system level it follows from the systems' means."""
+        return True
+
+    @property
+    def one_scale(self) -> bool:
+        """Whether it compares differences across groups (inputs), so that the spread of one group beside another's counts."""
+        return self.coefficient.pooled
+
     def value(self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None) -> Levelled:
         """The value for one metric (S, N); `weights` and `whole` as for `levels.at_level`."""
         return at_level(self.coefficient, level, x, z, weights, whole, self.average, self.undefined)
@@ -53,7 +63,7 @@ class Measure:
     def replicates(self, level: str, x: Array, z: Array, draws: Draws, weights: Array | None = None, whole: Array | None = None) -> Array:
         """(B,) the value in each draw."""
         if (self.average, self.undefined) != ("macro", "drop"):
-            return draw_by_draw(self.coefficient, level, *paired(x, z), draws, weights, whole, self.average, self.undefined)
+            return draw_by_draw(self.coefficient, level, x, z, draws, weights, whole, self.average, self.undefined)
         return replicates(self.coefficient, level, x, z, draws, weights, whole)
 
     def floor(self, level: str, x: Array, z: Array, weights: Array | None = None) -> float:
@@ -76,6 +86,10 @@ class Darr(Measure):
     threshold: float = 25.0
     ties: str = "discordant"
 
+    @property
+    def one_scale(self) -> bool:
+        return False
+
     def value(self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None) -> Levelled:
         x, z = grouped_by(level, x, z)
         alike, against = darr_counts(x, z, self.threshold, self.ties)
@@ -95,6 +109,10 @@ class Calibrated(Measure):
 
     splits: int = 10
     seed: int = 12345
+
+    @property
+    def one_scale(self) -> bool:
+        return True
 
     def value(self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None) -> Levelled:
         groups = grouped_by(level, x, z, weights)
@@ -129,6 +147,14 @@ class Soft(Measure):
     draws: int = 1000
     seed: int = 12345
     rule: str = "mid"
+
+    @property
+    def of_means(self) -> bool:
+        return False
+
+    @property
+    def one_scale(self) -> bool:
+        return True
 
     def _apart(self, x: Array, z: Array, signs: Array) -> Array:
         """(pairs,) how far the two sides' p-values are apart."""

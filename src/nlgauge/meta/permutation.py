@@ -1,8 +1,8 @@
 """Permutation tests of the difference between two metrics' agreement with people: all pairs of metrics at once, with the same swaps.
 
-x (M, S, N) are scores of M metrics, z (S, N) those of people. Each metric is brought to mean 0 and standard deviation 1, so that scores of different
-metrics can be exchanged. With signs s (-1 where swapped) the two metrics k and m become (x_k + x_m) / 2 ± s (x_k - x_m) / 2. What a coefficient needs
-of them is linear in s, or quadratic at most: M products with the signs serve all M (M - 1) / 2 pairs.
+x (M, S, N) are scores of M metrics, z (S, N) those of people. Metrics are brought to one scale first (`standardized`), so that their scores can be
+exchanged. With signs s (-1 where swapped) the two metrics k and m become (x_k + x_m) / 2 ± s (x_k - x_m) / 2. What a coefficient needs of them is
+linear in s, or quadratic at most: M products with the signs serve all M (M - 1) / 2 pairs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge.corpus.columns import Array
-from nlgauge.meta.arrays import mean_of_known, snapped
+from nlgauge.meta.arrays import CONSTANT, mean_of_known, snapped
 from nlgauge.meta.coefficients import Coefficient
 from nlgauge.meta.levels import check_level
 from nlgauge.meta.measures import MEASURES, Measure
@@ -26,10 +26,12 @@ from nlgauge.meta.swaps import Swaps
 _BLOCK = 4_000_000
 # A sum of squares about the mean below this share of the squares it came from is rounding.
 _CONSTANT = 1e-12
+# Decimals of standardized scores.
+_DECIMALS = 12
 
 
 class Points(NamedTuple):
-    """Standardised scores (M, S, N) and human scores (S, N), 0 where not present; `present` (S, N) is where all of them are known."""
+    """Standardized scores (M, S, N) and human scores (S, N), 0 where not present; `present` (S, N) is where all of them are known."""
 
     x: Array
     z: Array
@@ -51,7 +53,7 @@ def null_differences(x: Array, z: Array, level: str, measure: Measure, swaps: Sw
     are neither a mean of coefficients of vectors nor a sum over pairs (calibrated accuracy; soft accuracy where inputs are swapped) are computed
     draw by draw, which is slow: `compare(stop=20)` helps.
     """
-    points, coefficient = standardised(x, z), measure.coefficient
+    points, coefficient = standardized(x, z, level, measure), measure.coefficient
     if type(measure) is not Measure or coefficient.pooled:
         if coefficient.pooled and measure.name == "pdp" and level in ("system", "global"):
             # Of one group, the correlation of differences is Pearson's own.
@@ -68,17 +70,36 @@ def null_differences(x: Array, z: Array, level: str, measure: Measure, swaps: Sw
     return _of_one_group(points, coefficient, swaps)
 
 
-def standardised(x: Array, z: Array) -> Points:
-    """Scores with mean 0 and standard deviation 1 over the cells that all metrics and people have; a constant metric is 0."""
+def standardized(x: Array, z: Array, level: str, measure: Measure) -> Points:
+    """Scores with mean 0 and standard deviation 1 as the measure sees them at its level; what is constant there is 0.
+
+    Two metrics can exchange scores only if what the coefficient is computed from has one scale in both. At system level that is the means of systems
+    (the spread of single cells says how noisy a metric is on segments, and must not count), at input level the scores of each input, at the level
+    "by_system" those of each system, at global level all cells. Measures that compare differences across inputs (`one_scale`) keep the inputs' own
+    spreads, and have one scale for all. Soft accuracy compares systems input by input, whatever its level is called.
+    """
     present = np.isfinite(z) & np.isfinite(x).all(axis=0)
-    known = x[:, present]
-    centred = known - known.mean(axis=1, keepdims=True) if known.size else known
-    # Two passes, so that the sum is 0 to rounding, and a large common offset costs nothing.
-    spread = np.sqrt((centred**2).mean(axis=1, keepdims=True)) if known.size else np.ones((len(x), 1))
-    constant = (known == known[:, :1]).all(axis=1, keepdims=True) if known.size else np.ones((len(x), 1), bool)
-    scores = np.zeros(x.shape)
-    scores[:, present] = np.where(constant, 0.0, centred / np.where(constant, 1.0, spread))
-    return Points(scores, np.where(present, z, 0.0), present)
+    known, here = np.where(present, x, 0.0), np.broadcast_to(present, x.shape)
+    if level == "system" and measure.of_means:
+        means, judged = known.sum(axis=2) / np.maximum(present.sum(axis=1), 1), here.any(axis=2)
+        center, spread = (of[..., None] for of in _center_and_spread(means, judged, 1, 1))
+    else:
+        points: int | tuple[int, int] = (1, 2) if check_level(level) == "global" else 2 if level == "by_system" else 1
+        center, spread = _center_and_spread(known, here, points, (1, 2) if measure.one_scale else points)
+    scores = np.where(present & (spread > 0), (known - center) / np.where(spread > 0, spread, 1.0), 0.0)
+    # Scores of two metrics that are equal but for rounding, such as -1 and 1 of any two systems, are tied.
+    return Points(np.round(scores, _DECIMALS), np.where(present, z, 0.0), present)
+
+
+def _center_and_spread(values: Array, here: Array, points: int | tuple[int, int], scale: int | tuple[int, int]) -> tuple[Array, Array]:
+    """The means over some axes of what is here, and the standard deviations about them over others; 0 where these are rounding."""
+    count = np.maximum(here.sum(axis=points, keepdims=True), 1)
+    center = values.sum(axis=points, keepdims=True, where=here) / count
+    # Two passes, so that a large common offset costs nothing.
+    center = center + (values - center).sum(axis=points, keepdims=True, where=here) / count
+    squares, plain = (np.sum(of**2, axis=scale, keepdims=True, where=here) for of in (values - center, values))
+    spread = np.sqrt(squares / np.maximum(here.sum(axis=scale, keepdims=True), 1))
+    return center, np.where(squares > CONSTANT * plain, spread, 0.0)
 
 
 def of_systems(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
@@ -104,6 +125,8 @@ def of_systems(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
 
 def _of_vectors(coefficient: Coefficient, values: Array, human: Array) -> Array:
     """The coefficient of system means (..., S) with those of people."""
+    # The means of swapped scores may all be 0 but for rounding, beside which nothing is small.
+    values = np.round(values, 9)
     if coefficient.name in RANKED:
         rows = on_grid(values).reshape(-1, len(human))
         return rank_coefficients(rows, human, coefficient.name).reshape(values.shape[:-1])

@@ -125,7 +125,7 @@ def rank(
         results.append(all_pairs(parts[task.group], parts[task.group].dimension(task.human), plan, intervals=False))
     rows = _ranked(chosen.labels, suite, weights, results)
     named = "; ".join(f"{task.name} {weight:.4g}" for task, weight in zip(suite, weights, strict=True))
-    how = {name: value for name, value in vars(results[0].plan).items() if name not in {"measure", "level", "seed", "confidence"}}
+    how = {name: value for name, value in vars(results[0].plan).items() if name not in {"measure", "level", "seed", "confidence", "against"}}
     return Found(rows, made(preset=preset, tasks=named, by=list(tree), seed=seed, **how), "Metrics over all tasks")
 
 

@@ -52,7 +52,7 @@ def replicate(
         counts += _of_split(chosen, dimension, plan, rng)
     k, m = np.triu_indices(len(chosen.labels), 1)
     rows = [_row(chosen.labels[i], chosen.labels[j], column) for i, j, column in zip(k, m, counts.T, strict=True)]
-    how = {name: value for name, value in vars(plan).items() if name not in {"measure", "adjust", "confidence"}}
+    how = {name: value for name, value in vars(plan).items() if name not in {"measure", "adjust", "confidence", "against"}}
     return Found(
         [*rows, _row("all", "all", counts.sum(axis=1))], made(coefficient=plan.measure.name, splits=splits, human=dimension, **how), "Held-out check"
     )
