@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -22,6 +22,7 @@ from nlgauge.judges.clients import Client
 from nlgauge.judges.endpoint import Endpoint, Unanswered
 from nlgauge.judges.limits import Ledger, estimated_cost, estimated_tokens
 from nlgauge.judges.local import LocalJudge, local_identity
+from nlgauge.judges.reading import Reads
 from nlgauge.judges.requests import TOP_TOKENS, Message, Request, failed, is_cut, samples_of, text_of, tokens_of
 from nlgauge.models import Model, ModelSpec, model_name
 from nlgauge.run.progress import report
@@ -32,13 +33,6 @@ _Missing = list[tuple[int, list[int]]]
 _Keep = Callable[[int, Mapping[int, Reply]], None]
 # Fewer equal samples than this may be chance.
 _EQUAL_SAMPLES = 3
-
-
-class Reads(Protocol):
-    """What knows whether a reply is what was asked for; a frozen value."""
-
-    def reads(self, text: str) -> bool:
-        """Whether a reply can be read."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +151,7 @@ class _Asking:
 
     def _is_read(self, reply: Reply) -> bool:
         """Whether asking once more is of no use: the reply can be read, or there is none."""
-        return "failure" in reply or (self.ask.expects.reads(text_of(reply)) and (self.ask.alternatives or not is_cut(reply)))
+        return "failure" in reply or (self.ask.expects.read(text_of(reply)) is not None and (self.ask.alternatives or not is_cut(reply)))
 
     def _fill(self, requests: list[Request], wanted: Sequence[range], cache: Cache | None, identity: tuple[str, str] | None) -> None:
         """Finds the samples with these numbers for each request."""
