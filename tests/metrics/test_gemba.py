@@ -125,7 +125,7 @@ def test_errors_are_read_in_order():
         ("no-error", 0),
         ("No-error.", 0),
         ('Major:\na/b - "x"\nc/d - "no-error"', -5),
-        ("Major:\nc/d: neither \"x\" nor \"y\"\n", -5),
+        ('Major:\nc/d: neither "x" nor "y"\n', -5),
         ("Major:\nminor grammar mistake", -5),
         ("**Critical:** none\n**Major:** a/b - x", -5),
         ("All is well.", None),

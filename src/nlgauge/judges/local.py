@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array
+from nlgauge.errors import ModelError
 from nlgauge.features import RunOptions
 from nlgauge.features.causal_lm import log_probabilities_after
 from nlgauge.features.model_halves import is_transformer, token_strings
@@ -31,12 +33,23 @@ _ROWS = 16
 
 def local_identity(name: str) -> str:
     """What decides the replies of a model of the store: its weights, its files of words, and the libraries that run it."""
-    place = store.require(name)
+    place = _required(name)
     digest = hashlib.sha256(store.weights_hash(place).encode())
     for file in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
         if (place / file).is_file():
             digest.update((place / file).read_bytes())
     return "|".join([digest.hexdigest(), *(installed_version(package) for package in ("torch", "transformers"))])
+
+
+def _required(name: str) -> Path:
+    """Find the directory of a model, or raise with the ways to name a judge elsewhere."""
+    try:
+        return store.require(name)
+    except ModelError as error:
+        elsewhere = "base_url='http://localhost:8000/v1', or the environment variable NLGAUGE_JUDGE_URL"
+        raise ModelError(
+            f"a judge without base_url is a model on this machine, and {error}. A judge at an endpoint needs its address: {elsewhere}."
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -49,6 +62,8 @@ class LocalJudge:
 
     def answers(self, asked: list[tuple[int, Request, list[int]]], ledger: Ledger, keep: _Keep) -> Iterator[tuple[int, dict[int, _Reply]]]:
         """The samples that each row lacks, some rows at a time."""
+        if isinstance(self.model, str):
+            _required(self.model)
         loaded = load_causal(self.model, self.options.device)
         for start in range(0, len(asked), _ROWS):
             part = asked[start : start + _ROWS]

@@ -6,10 +6,11 @@
     ESA    the errors first, then a number from 0 to 100 that takes them into account   two questions
 
 Replies are read as the released program reads them (github.com/MicrosoftTranslator/GEMBA). A number is the only run of digits in the reply, or the
-reply is N/100; a sign or a decimal point is not read, so that 87.5 has two numbers and no score. Of listed errors the critical ones count first, then the
-major, then the minor ones, five at most. Two things differ. The program takes every line below a heading for an error, and a list without any heading
-for a perfect translation; here `none` is no error, headings may be bold or have the error beside them, and a reply without a heading has no score unless
-it is "no-error". And the program asks again at a higher temperature, up to ten times; here the question is asked once more with the next seed.
+reply is N/100; a sign or a decimal point is not read, so that 87.5 has two numbers and no score. Of listed errors the critical ones count first, then
+the major, then the minor ones, five at most. Two things differ. The program takes every line below a heading for an error, and a list without any
+heading for a perfect translation; here `none` is no error, headings may be bold or have the error beside them, and a reply without a heading has no
+score unless it is "no-error". And the program asks again at a higher temperature, up to ten times; here the question is asked once more with the
+next seed.
 """
 
 from __future__ import annotations
