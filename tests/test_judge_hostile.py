@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_cases import enter, run, warned, write
 from hostile_server import Answer, completion, error, serving
 
 import nlgauge
@@ -423,3 +424,40 @@ def test_a_mark_in_a_prediction_is_not_a_reply():
     asked = replace(metric, model=Client(lambda **_: {"choices": [choice(message={"content": "It is poor. [RESULT] 1"}, logprobs=None)]}, name="m"))
     result = nlgauge.score(["[RESULT] 5"], metrics=asked)
     assert result[result.labels[0]]["score"] == 1 and not math.isnan(result[result.labels[0]]["score"])
+
+
+# --- exit codes
+
+
+@pytest.mark.parametrize("rows", [1, 3, 4, 5, 9])
+@pytest.mark.parametrize("answered", [0, 1])
+def test_a_judge_that_never_replies_fails_the_command_however_many_texts_there_are(tmp_path, monkeypatch, rows, answered):
+    def script(body: dict[str, Any], number: int) -> Answer:
+        return good(body, number) if "fine" in body["messages"][0]["content"] else error(418, "down")
+
+    enter(tmp_path, monkeypatch)
+    # In turn, so that there are never five failures in a row.
+    texts = [("fine" if answered and i % 3 == 0 else "text") + f" {i}" for i in range(rows)]
+    write("out.txt", "\n".join(texts) + "\n")
+    with serving(script) as server:
+        calls = "cache=off tries=1 concurrency=1"
+        for options in ((), ("-o", "kept")):
+            done = warned("score", "-m", f"judge(model='gpt', base_url='{server.url}', calls='{calls}')", "-i", "out.txt", *options)
+            assert done.exit_code == (0 if answered else 1), done.stderr
+            if not answered:
+                assert "down" in done.stderr and ("replied to none of" in done.stderr or "requests in a row failed" in done.stderr)
+            elif rows > 1:
+                assert "rows have no score, because the judge gave no reply" in " ".join(done.stdout.split())
+
+
+def test_a_dry_run_without_replies_is_no_failure(tmp_path, monkeypatch):
+    enter(tmp_path, monkeypatch)
+    assert run("score", "-m", "judge(model='gpt', base_url='http://localhost:1/v1', calls='dry_run=True')", "-i", "sysA.txt").exit_code == 0
+
+
+def test_a_judge_without_an_address_is_told_how_to_name_it(tmp_path, monkeypatch):
+    enter(tmp_path, monkeypatch)
+    for calls in ("", "cache=off"):
+        done = run("score", "-m", f"yes_no(model='gpt-4o', calls='{calls}')", "-i", "sysA.txt")
+        said = " ".join(done.stderr.split())
+        assert done.exit_code != 0 and "there is no model 'gpt-4o'" in said and "base_url=" in said and "NLGAUGE_JUDGE_URL" in said
