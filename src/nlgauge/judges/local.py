@@ -7,6 +7,7 @@ sample's number and the prompt, so that the same question always has the same re
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,13 +166,32 @@ class _Steps:
 
 
 def prompt_tokens(loaded: Loaded, messages: tuple[Message, ...]) -> tuple[int, ...]:
-    """A conversation as the model reads it: through its chat template or, where it has none, the texts with an empty line between them."""
-    if getattr(loaded.tokenizer, "chat_template", None):
+    """Tokenize a conversation by the model's chat template or, if it has none, as the texts with an empty line between them.
+
+    The name of a control token within a text (such as <|im_end|>) is read letter by letter: it must not end the text.
+    """
+    tokenizer = loaded.tokenizer
+    start = () if getattr(tokenizer, "chat_template", None) else (loaded.start_token,)
+    if not any(name in text for name in _control_tokens(tokenizer) for _, text in messages):
+        return (*start, *tokenizer(_rendered(tokenizer, messages), add_special_tokens=False).input_ids)
+    marked = tuple((role, f"\ue000{place}\ue000") for place, (role, _) in enumerate(messages))
+    ids = list(start)
+    for place, part in enumerate(re.split("\ue000(\\d+)\ue000", _rendered(tokenizer, marked))):
+        text = messages[int(part)][1] if place % 2 else part
+        ids += tokenizer(text, add_special_tokens=False, split_special_tokens=bool(place % 2)).input_ids
+    return tuple(ids)
+
+
+def _rendered(tokenizer: Any, messages: tuple[Message, ...]) -> str:
+    if getattr(tokenizer, "chat_template", None):
         turns = [{"role": role, "content": text} for role, text in messages]
-        text = loaded.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
-        return tuple(loaded.tokenizer(text, add_special_tokens=False).input_ids)
-    plain = "\n\n".join(text for _, text in messages)
-    return (loaded.start_token, *loaded.tokenizer(plain, add_special_tokens=False).input_ids)
+        return str(tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True))
+    return "\n\n".join(text for _, text in messages)
+
+
+def _control_tokens(tokenizer: Any) -> list[str]:
+    """List the tokens that a text must not contain as such."""
+    return [str(token) for token in getattr(tokenizer, "added_tokens_decoder", {}).values() if getattr(token, "special", False)]
 
 
 def level_tokens(loaded: Loaded, levels: tuple[str, ...]) -> list[int]:
