@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -90,7 +92,7 @@ def test_what_may_pass_is_sent_again(cache, status):
     with serving(script) as server:
         result = score(server.url, ["a"], cache)
     assert len(server.bodies) == 3 and result["j"]["score"] == pytest.approx(4.25)
-    assert result.costs.used["judge retries"] == 2 and result.costs.used["judge requests"] == 1
+    assert result.costs.used["judge retries"] == 2 and result.costs.used["judge requests"] == 3
 
 
 @pytest.mark.parametrize("header", ["0.4", "date", "nonsense"])
@@ -108,10 +110,10 @@ def test_the_wait_that_a_server_asks_for_is_kept(cache, header):
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ((200, {}, b"<html>gateway</html>"), "something that is not JSON"),
-        ((200, {}, {"choices": []}), "without choices"),
-        ((200, {}, {"error": "odd"}), "without choices"),
-        ((200, {}, b"[1]"), "without choices"),
+        ((200, {}, b"<html>gateway</html>"), "not a chat completion .*<html>gateway"),
+        ((200, {}, {"choices": []}), "not a chat completion .it has no choices"),
+        ((200, {}, {"error": "odd"}), "not a chat completion .*missing required field `choices`"),
+        ((200, {}, b"[1]"), "not a chat completion .*got `array`"),
         ((200, {"Content-Length": "500"}, b'{"choices": [{"mess'), "RemoteProtocolError"),
         (error(500, "broken"), "answered 500: broken"),
         (error(418, "a teapot"), "answered 418: a teapot"),
@@ -131,17 +133,21 @@ def test_a_row_that_got_no_reply_is_not_a_score_and_says_why(cache, answer, reas
     assert count == 1, "only whole replies are kept"
     with serving(script):
         (verdict,) = result.explain("j", 1)
-    assert reason in str(verdict)
+    assert re.search(reason, " ".join(str(verdict).split()))
 
 
 def test_a_server_that_does_not_answer_is_given_up_after_the_timeout(cache):
+    second = threading.Event()
+
     def script(body: dict[str, Any], number: int) -> Answer:
-        time.sleep(0.6 if number == 0 else 0)
+        if number:
+            second.set()
+        second.wait(60)  # the first request is answered only after another one came
         return steady(body, number)
 
     with serving(script) as server:
-        result = score(server.url, ["a"], cache, calls="timeout=0.3")
-    assert result["j"]["score"] == pytest.approx(4.25) and len(server.bodies) == 2
+        result = score(server.url, ["a"], cache, calls="timeout=0.5 tries=100")
+    assert result["j"]["score"] == pytest.approx(4.25) and len(server.bodies) >= 2
 
 
 def test_five_failures_in_a_row_end_the_run_and_keep_what_there_is(cache):
@@ -356,13 +362,11 @@ def test_two_processes_share_one_cache(cache):
         assert len(server.bodies) == asked
 
 
-@pytest.mark.parametrize("damage", ["garbage", "truncated"])
-def test_a_damaged_cache_is_set_aside(cache, damage):
+def test_a_damaged_cache_is_set_aside(cache):
     with serving(steady) as server:
         score(server.url, [f"text {i} " * 20 for i in range(30)], cache)
         sqlite3.connect(cache).execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        data = cache.read_bytes()
-        cache.write_bytes(b"no database" * 500 if damage == "garbage" else data[:4096] + b"\xff" * 8192)
+        cache.write_bytes(cache.read_bytes()[:4096] + b"\xff" * 8192)
         with pytest.warns(UserWarning, match=r"cannot be read .* it is now replies\.sqlite\.damaged-.*, and a new one was begun"):
             result = score(server.url, ["text 0 " * 20], cache)
         assert result["j"]["score"] == pytest.approx(4.25) and len(server.bodies) == 31

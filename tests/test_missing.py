@@ -188,11 +188,11 @@ def test_unreadable_replies_do_not_make_a_system_better() -> None:
     (row,) = result.compare()
     assert (row.first_score, row.second_score, row.gain, row.p) == (pytest.approx(0.9), pytest.approx(0.9), 0, 1)
     assert (row.bound_low, row.bound_high) == (pytest.approx(-0.0667, abs=1e-4), pytest.approx(0.2667, abs=1e-4))
-    shown = result.compare().to_text(width=200)
+    shown = " ".join(result.compare().to_text(width=200).split())
     assert "20 of 30 segments compared: 10 have no score of B (10 unreadable reply)" in shown
     assert "Whatever the missing scores are, the gain on all segments is between -0.0667 and +0.2667: they can decide" in shown
     assert "10 scores are missing for B alone, 0 for A alone (p = 0.0020)" in shown
-    table = result.to_text(width=200)
+    table = " ".join(result.to_text(width=200).split())
     assert "systems lack scores of different segments. Means over different segments are not comparable" in table
     assert "whatever these are, the score is between 0.6000 and 0.9333" in table
 

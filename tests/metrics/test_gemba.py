@@ -32,11 +32,44 @@ fluency/spelling - "monday"
 """
 
 
-@pytest.mark.parametrize(("reply", "value"), [("85", 85), (" 85.5 ", 85.5), ("100.", 100), ("101", None), ("85/100", None), ("Score: 85", None)])
-@pytest.mark.parametrize("variant", ["DA", "SQM"])
-def test_the_reply_is_the_number(variant, reply, value):
-    scores = scored_by(Gemba(model=answering(reply), variant=variant))
-    assert (None if math.isnan(scores["score"]) else scores["score"]) == value
+# As the released program reads them: the only run of digits, or N/100 and nothing else.
+NUMBERS = [
+    ("85", 85, "the whole reply"),
+    ("100.", 100, "the only number in the reply"),
+    ("85/100", 85, "N/100"),
+    ("**85**", 85, "the only number in the reply"),
+    ("Score: 85", 85, "the only number in the reply"),
+    ('"85"', 85, "the only number in the reply"),
+    ("['85']", 85, "the only number in the reply"),
+    ("I would give 85", 85, "the only number in the reply"),
+    ("85\n\nThe translation is good.", 85, "the only number in the reply"),
+    ("101", None, ""),
+    ("9" * 5000, None, ""),
+    ("85.5", None, ""),
+    ("Score: 85/100", None, ""),
+    ("85/10", None, ""),
+    ("between 80 and 90", None, ""),
+    ("It is perfect.", None, ""),
+]
+
+
+@pytest.mark.parametrize(("reply", "value", "rule"), NUMBERS)
+@pytest.mark.parametrize("variant", ["DA", "SQM", "ESA"])
+def test_a_number_is_read_by_the_released_rule(variant, reply, value, rule):
+    replies = [LISTED, reply] if variant == "ESA" else [reply]
+    metric = Gemba(model=answering(*replies), variant=variant)
+    result = nlgauge.score(["a prediction"], ["a reference"], ["a source"], metrics=metric)
+    score = result[result.labels[0]]["score"]
+    assert (None if math.isnan(score) else score) == value
+    verdict = result.explain(result.labels[0], 0)[0]
+    assert verdict.read_by == rule and (f"read by: {rule}" in str(verdict)) == bool(rule)
+
+
+def test_a_number_may_be_followed_by_sentences_without_being_cut():
+    client = answering("85")
+    for variant in ("DA", "SQM", "ESA"):
+        scored_by(Gemba(model=client, variant=variant))
+    assert {request.max_tokens for request in client.client.seen} == {500, 512}
 
 
 def test_the_words_of_the_paper_with_and_without_reference_and_languages():
@@ -61,15 +94,22 @@ def test_the_language_of_the_call_is_that_of_the_translation():
     assert "target_lang:fr" in next(iter(result.signatures.values()))
 
 
+def errors_of(reply: str) -> list[Error] | None:
+    listed = ErrorList().listed(reply)
+    return None if listed is None else listed.errors
+
+
 def test_errors_are_read_in_order():
-    assert ErrorList().errors(LISTED) == [
+    assert errors_of(LISTED) == [
         Error("major", "accuracy/mistranslation", "the dog"),
         Error("minor", "fluency/spelling", "monday"),
         Error("minor", "style/awkward", "is to be slept"),
     ]
-    assert ErrorList().errors("**Critical:** no-error\n**Major errors:** none\nMinor: no-error") == []
-    assert ErrorList().errors("I see no errors in this translation.") is None
-    assert ErrorList().errors("Minor:\nnon-translation") == [Error("critical", "non-translation", "")]
+    assert errors_of("**Critical:** no-error\n**Major errors:** none\nMinor: no-error") == []
+    assert errors_of("I see no errors in this translation.") is None
+    assert errors_of("Minor:\nnon-translation") == [Error("critical", "non-translation", "")]
+    assert errors_of('Minor:\nstyle: "a" is odd, and "b"') == [Error("minor", 'style: "a" is odd, and "b"', "")]
+    assert errors_of("") is None and errors_of(" \n") is None
 
 
 @pytest.mark.parametrize(
@@ -79,13 +119,36 @@ def test_errors_are_read_in_order():
         ("Critical:\nno-error\nMajor:\nno-error\nMinor:\nno-error", 0),
         ('Critical:\na/b - "x"\nc/d - "y"', -25),
         ("Major:\n" + 'a/b - "x"\n' * 4 + "Minor:\n" + 'a/b - "x"\n' * 3, -21),
+        ("Minor:\n" + 'a/b - "x"\n' * 5 + "Major:\n" + 'a/b - "x"\n' * 2, -13),
+        ("Minor:\n" + 'a/b - "x"\n' * 5 + "Critical:\nnon-translation", -25),
         ("Minor:\nnon-translation", -25),
+        ("no-error", 0),
+        ("No-error.", 0),
+        ('Major:\na/b - "x"\nc/d - "no-error"', -5),
+        ('Major:\nc/d: neither "x" nor "y"\n', -5),
+        ("Major:\nminor grammar mistake", -5),
+        ("**Critical:** none\n**Major:** a/b - x", -5),
         ("All is well.", None),
     ],
 )
-def test_mqm_counts_the_first_five_errors_and_never_more_than_25(reply, value):
+def test_mqm_counts_the_worst_five_errors_and_never_more_than_25(reply, value):
     scores = scored_by(Gemba(model=answering(reply), variant="MQM"))
     assert (None if math.isnan(scores["score"]) else scores["score"]) == value
+
+
+@pytest.mark.parametrize(
+    ("reply", "rule"),
+    [
+        (LISTED, "errors under severities"),
+        ("no-error", "no error"),
+        ("Minor:\n" + 'a/b - "x"\n' * 7, "errors under severities, the worst 5 of 7"),
+        ("**Major:** a/b - x", "errors under severities, in a form that the released program reads otherwise"),
+        ("Major:\nNone", "no error, in a form that the released program reads otherwise"),
+    ],
+)
+def test_the_rule_that_read_a_list_is_shown(reply, rule):
+    result = nlgauge.score(["a prediction"], sources=["a source"], metrics=Gemba(model=answering(reply), variant="MQM"))
+    assert result.explain(result.labels[0], 0)[0].read_by == rule
 
 
 def test_the_errors_are_shown_where_they_are():
@@ -102,7 +165,7 @@ def test_mqm_shows_three_worked_examples_first():
     scored_by(Gemba(model=client, variant="MQM"))
     roles = [role for role, _ in client.client.seen[0].messages]
     assert roles == ["system", *["user", "assistant"] * 3, "user"]
-    assert all(ErrorList().reads(text) for role, text in client.client.seen[0].messages if role == "assistant")
+    assert all(ErrorList().read(text) for role, text in client.client.seen[0].messages if role == "assistant")
 
 
 def test_esa_asks_for_the_errors_and_then_for_the_number():
@@ -113,10 +176,13 @@ def test_esa_asks_for_the_errors_and_then_for_the_number():
     assert second.messages[:2] == first.messages and second.messages[2][1].startswith("Major:")
 
 
-def test_esa_without_a_list_has_no_score_and_asks_for_no_number():
-    client = answering("It is good.")
-    scores = scored_by(Gemba(model=client, variant="ESA"))
-    assert math.isnan(scores["score"]) and scores["unparsed"] == 1 and len(client.client.seen) == 2
+def test_esa_takes_any_reply_for_the_list_but_not_an_empty_one():
+    client = answering("It is good.", "70")
+    assert scored_by(Gemba(model=client, variant="ESA"))["score"] == 70
+    assert client.client.seen[1].messages[-2] == ("assistant", "It is good.")
+    silent = answering(" ")
+    scores = scored_by(Gemba(model=silent, variant="ESA"))
+    assert math.isnan(scores["score"]) and scores["unparsed"] == 1 and len(silent.client.seen) == 2
 
 
 def test_names_and_what_is_refused():

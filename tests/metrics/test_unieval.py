@@ -15,7 +15,7 @@ from nlgauge.metrics.unieval import UniEval
 pytest.importorskip("torch")
 
 MODEL_KIND = "t5"
-CHANGED_PARAMETERS = {"task": "d2t", "dimensions": ("fluency",), "max_length": 30}
+CHANGED_PARAMETERS = {"task": "d2t", "dimensions": ("fluency",), "max_length": 30, "splitter": "punkt"}
 JUDGED = True
 PREDICTIONS = ["The cat is sitting on the mat. It slept.", "The minister met the president on Tuesday.", "a"]
 REFERENCES = ["The cat sat on the mat.", "On Tuesday, the minister met with the president.", "cat"]
@@ -106,7 +106,20 @@ def test_explanations_show_the_sentences(tiny_models: dict[str, Path]) -> None:
     assert sum(sentences.values["fluency"]) / 2 == pytest.approx(OFFICIAL["sum", 1024][0]["fluency"], abs=1e-6)
 
 
+def test_the_splitter_of_the_authors_program_decides_the_sentences(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    # NLTK's data are not part of the tests; a splitter of our own in its place shows that it is asked, and that the signature names it.
+    monkeypatch.setattr("nltk.tokenize.sent_tokenize", lambda text, language: text.split(" is "))
+    metric = UniEval(str(tiny_models["t5"]), dimensions=("fluency", "consistency"), splitter="punkt")
+    result = nlgauge.score(PREDICTIONS[:1], sources=SOURCES[:1], metrics=metric)
+    (sentences,) = result.explain(result.labels[0], segment=0)
+    assert sentences.tokens == ["The cat", "sitting on the mat. It slept."]
+    assert result[result.labels[0]]["fluency"] != pytest.approx(OFFICIAL["sum", 1024][0]["fluency"], abs=1e-4)
+    assert "sentences:punkt-en" in result.signatures[result.labels[0]]
+
+
 def test_wrong_parameters_are_refused() -> None:
+    with pytest.raises(ParameterError, match="splitter must be 'sentencex' or 'punkt'"):
+        UniEval(splitter="nltk")
     with pytest.raises(ParameterError, match="dimensions must be None or a tuple of some of naturalness, informativeness"):
         UniEval(task="d2t", dimensions=("fluency",))
     with pytest.raises(ModelError, match="nlgauge models get unieval-dialog --hub"):

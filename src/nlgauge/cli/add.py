@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli.command import with_options
+from nlgauge.cli.judge import require_replies
 from nlgauge.cli.options import Delimiter, Encoding, ExecutorOptions, Metrics, ModelOptions, ResultDirectory, ShownOptions
 from nlgauge.cli.output import say
 from nlgauge.cli.present import present
@@ -74,6 +75,7 @@ def add(
     present(result, shown)
     if not shown.quiet:
         say(f"saved to {target}")
+    require_replies(result)
 
 
 def _predictions(result: Result, systems: list[str], **options: Any) -> dict[str, Any]:

@@ -1,14 +1,19 @@
-"""nlgauge judge: how far a judge can be trusted."""
+"""nlgauge judge: how far a judge can be trusted; and whether the judges of a result answered at all."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nlgauge.cli.command import with_options
 from nlgauge.cli.options import AsJson, InputOptions
 from nlgauge.cli.output import show, show_json
+from nlgauge.errors import JudgeError
+
+if TYPE_CHECKING:
+    from nlgauge.results.result import Result
 
 app = typer.Typer(help="Probes language models that judge texts.")
 
@@ -49,3 +54,18 @@ def check_judge(
         show_json(found.records())
     else:
         show(found.__rich__())
+
+
+def require_replies(result: Result) -> None:
+    """Raise if a judge replied to no text at all, so that a command fails however few texts there are."""
+    if "nlgauge.judges.judged" not in sys.modules:
+        return
+    from nlgauge.judges.calls import Calls
+    from nlgauge.judges.judged import Judged
+
+    for label, metric in result.job.metrics.items():
+        if isinstance(metric, Judged) and not Calls.of(metric.calls).dry_run:
+            scores = [result.tables[system, label].scores() for system in result.systems]
+            asked = len(scores) * len(result.corpus) - sum(row["empty"] for row in scores)
+            if asked and sum(row["failed"] for row in scores) == asked:
+                raise JudgeError(f"{label}: the judge replied to none of {asked:.0f} texts; the warning above names the reason.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli.command import with_options
+from nlgauge.cli.judge import require_replies
 from nlgauge.cli.options import ExecutorOptions, InputOptions, Metrics, ModelOptions, Overwrite, SeedOfAll, ShownOptions
 from nlgauge.cli.output import say
 from nlgauge.cli.present import present
@@ -131,6 +132,7 @@ def score(
     present(result, shown if carbon is None else replace(shown, costs=True))
     if output is not None and not shown.quiet:
         say(f"saved to {output}")
+    require_replies(result)
 
 
 def _streamed(systems: Sequence[str], references: Sequence[str], lang: str | None, options: Mapping[str, Any], wanted: bool) -> Streamed | None:

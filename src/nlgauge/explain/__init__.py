@@ -165,7 +165,7 @@ class Verdict(Explanation):
     """What a judge said: the criterion, the score, the probability or share of each level, how much of the probability the levels cover, and why.
 
     `reason` says why there is no score; it is "" where there is one. Prompts and replies are what was sent and what came back, one list of replies
-    for each prompt.
+    for each prompt. `read_by` names the rule that read the replies, if they were read as text.
     """
 
     criterion: str
@@ -175,6 +175,7 @@ class Verdict(Explanation):
     reason: str
     prompts: list[str]
     replies: list[list[str]]
+    read_by: str = ""
 
 
 @dataclass(frozen=True)

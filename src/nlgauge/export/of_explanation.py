@@ -162,6 +162,8 @@ def _(explanation: Verdict) -> list[Block]:
     blocks: list[Block] = [Line(f"criterion: {explanation.criterion}")]
     if explanation.reason:
         blocks.append(Line(f"no score: {explanation.reason}" if np.isnan(explanation.score) else explanation.reason, "bad"))
+    if explanation.read_by:
+        blocks.append(Line(f"read by: {explanation.read_by}", "quiet"))
     if explanation.levels:
         most = max(explanation.levels.values()) or 1.0
         rows = [[Cell(name), Cell(f"{share:.4f}", _shade(share / most))] for name, share in explanation.levels.items()]

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -20,9 +20,10 @@ from nlgauge.judges.cache import Cache, common_file
 from nlgauge.judges.calls import Calls
 from nlgauge.judges.clients import Client
 from nlgauge.judges.endpoint import Endpoint, Unanswered
-from nlgauge.judges.limits import Ledger, estimated_cost, estimated_tokens
+from nlgauge.judges.limits import Ledger, LimitReached, estimated_cost, estimated_tokens
 from nlgauge.judges.local import LocalJudge, local_identity
-from nlgauge.judges.requests import TOP_TOKENS, Message, Request, failed, is_cut, samples_of, text_of, tokens_of
+from nlgauge.judges.reading import Reads
+from nlgauge.judges.requests import TOP_TOKENS, Message, Request, Response, failed, is_cut, samples_of, text_of, tokens_of
 from nlgauge.models import Model, ModelSpec, model_name
 from nlgauge.run.progress import report
 
@@ -32,13 +33,6 @@ _Missing = list[tuple[int, list[int]]]
 _Keep = Callable[[int, Mapping[int, Reply]], None]
 # Fewer equal samples than this may be chance.
 _EQUAL_SAMPLES = 3
-
-
-class Reads(Protocol):
-    """What knows whether a reply is what was asked for; a frozen value."""
-
-    def reads(self, text: str) -> bool:
-        """Whether a reply can be read."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +151,7 @@ class _Asking:
 
     def _is_read(self, reply: Reply) -> bool:
         """Whether asking once more is of no use: the reply can be read, or there is none."""
-        return "failure" in reply or (self.ask.expects.reads(text_of(reply)) and (self.ask.alternatives or not is_cut(reply)))
+        return "failure" in reply or (self.ask.expects.read(text_of(reply)) is not None and (self.ask.alternatives or not is_cut(reply)))
 
     def _fill(self, requests: list[Request], wanted: Sequence[range], cache: Cache | None, identity: tuple[str, str] | None) -> None:
         """Finds the samples with these numbers for each request."""
@@ -208,6 +202,14 @@ class _Asking:
         client = self.judge.model if isinstance(self.judge.model, Client) else None
         model = "" if client is not None else str(self.judge.model)
         self.ledger.check([replace(requests[row], choices=len(indices)) for row, indices in missing], self.calls)
+        try:
+            yield from self._all_sent(model, client, requests, missing, keep)
+        except LimitReached as limit:  # by now no request is in flight
+            raise self.ledger.exceeded(limit, self.calls) from None
+
+    def _all_sent(
+        self, model: str, client: Client | None, requests: list[Request], missing: _Missing, keep: _Keep
+    ) -> Iterator[tuple[int, dict[int, Reply]]]:
         with closing(Endpoint(model, self.judge.base_url, client, self.calls, self.ledger)) as endpoint:
             pool = ThreadPoolExecutor(self.calls.concurrency)
             try:
@@ -247,7 +249,7 @@ class _Asking:
                     self.ledger.fail(str(unanswered))
         return found
 
-    def _checked(self, response: Mapping[str, Any]) -> list[Reply]:
+    def _checked(self, response: Response) -> list[Reply]:
         """The samples of a response, where it has what was asked for."""
         found = samples_of(response)
         for reply in found:

@@ -1,110 +1,130 @@
-"""The cache of replies: an SQLite file that several processes may read and write at once. A reply is kept the moment it is complete."""
+"""The cache of replies: an SQLite file that several processes may read and write at once. A reply is cached the moment it is complete.
+
+Every row has a digest of its key and its reply: a row that was damaged or edited counts as missing, is reported, and is asked for again. The digest
+has no secret, so that it does not protect against somebody who can write the file and computes it again. Only a file that nlgauge made is ever
+written to or renamed.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from nlgauge.errors import JudgeError
+from nlgauge.judges.requests import BrokenReply, cached_reply
 from nlgauge.models.store import cache_directory
+from nlgauge.run.cache.file import Foreign, Format, connect, has_header, is_damage, set_aside, transaction
 
-_TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply BLOB NOT NULL, time REAL NOT NULL) WITHOUT ROWID"
+_FORMAT = Format(
+    0x6E6C676A, 1, ("CREATE TABLE replies (key TEXT PRIMARY KEY, reply BLOB NOT NULL, digest BLOB NOT NULL, time REAL NOT NULL) WITHOUT ROWID",)
+)
 # How many keys SQLite is asked for at a time.
 _KEYS = 500
-_PATIENCE_SECONDS = 60.0
+_Result = TypeVar("_Result")
 
 
 def common_file() -> Path:
-    """Where replies are kept unless told otherwise: NLGAUGE_JUDGE_CACHE, else judge.sqlite beside the models."""
+    """Name the file of the replies unless a call names another: NLGAUGE_JUDGE_CACHE, else judge.sqlite beside the models."""
     given = os.environ.get("NLGAUGE_JUDGE_CACHE")
     return Path(given) if given else cache_directory() / "judge.sqlite"
 
 
 class Cache:
-    """Replies by key. One that cannot be read is set aside under another name, with a warning, and a new one is begun."""
+    """Replies by key. A damaged cache is renamed, with a warning, and a new one is begun; any other file is refused and stays as it is."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise self._unusable(error.strerror or error) from None
         self._run(lambda connection: None)
 
     def get(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """The replies that are here, by key."""
-        found: dict[str, dict[str, Any]] = {}
+        """Find replies by key; rows that are not as they were written are removed, with a warning."""
+        replies: dict[str, dict[str, Any]] = {}
+        changed: list[str] = []
         for start in range(0, len(keys), _KEYS):
             part = keys[start : start + _KEYS]
-            query = f"SELECT key, reply FROM replies WHERE key IN ({','.join('?' * len(part))})"  # noqa: S608
-            rows = self._run(partial(_selected, query=query, keys=part))
-            found |= {key: msgspec.json.decode(reply) for key, reply in rows}
-        return found
+            for key, data, digest in self._run(partial(_selected, keys=part)):
+                try:
+                    replies[key] = _checked(key, data, digest)
+                except BrokenReply:
+                    changed.append(key)
+        if changed:
+            self._run(lambda connection: connection.executemany("DELETE FROM replies WHERE key = ?", [(key,) for key in changed]))
+            warnings.warn(
+                f"{len(changed):,} replies in the cache {self.file} are not as they were written: they were removed and count as missing.",
+                stacklevel=5,
+            )
+        return replies
 
     def put(self, replies: Mapping[str, Mapping[str, Any]]) -> None:
-        """Keeps replies; another process may have been first, and then its replies stay."""
-        rows = [(key, msgspec.json.encode(reply), time.time()) for key, reply in replies.items()]
-        self._run(lambda connection: connection.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", rows))
+        """Save replies, all or none; if another process was first, its replies stay."""
+        encoded = {key: msgspec.json.encode(reply) for key, reply in replies.items()}
+        rows = [(key, data, _digest(key, data), time.time()) for key, data in encoded.items()]
 
-    def _run(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
-        """What is found in the file; where that is damaged, in a new one."""
+        def write(connection: sqlite3.Connection) -> None:
+            with transaction(connection):
+                connection.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", rows)
+
+        self._run(write)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._disconnect()
+
+    def _run(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        """Do something with the file; if it is a cache that is damaged, with a new one."""
         with self._lock:
             try:
                 return work(self._opened())
-            except sqlite3.DatabaseError as error:
-                if isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError | sqlite3.IntegrityError):
-                    raise self._unusable(error) from None
-                self._set_aside(error)
+            except (sqlite3.Error, Foreign, OSError) as error:
+                self._disconnect()
+                aside = set_aside(self.file) if is_damage(error) and has_header(self.file, _FORMAT) else None
+                if aside is None:
+                    reason = getattr(error, "strerror", None) or error
+                    raise JudgeError(
+                        f"the cache of judges' replies {self.file} cannot be used: {reason}; name another with calls='cache=FILE'."
+                    ) from None
+                warnings.warn(
+                    f"the cache of judges' replies {self.file} cannot be read ({error}); it is now {aside.name}, and a new one was begun.",
+                    stacklevel=5,
+                )
                 return work(self._opened())
-
-    def _unusable(self, reason: object) -> JudgeError:
-        return JudgeError(f"the cache of judges' replies {self.file} cannot be used: {reason}; name another with calls='cache=FILE'.")
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            connection = sqlite3.connect(self.file, timeout=_PATIENCE_SECONDS, check_same_thread=False, isolation_level=None)
-            try:
-                connection.execute("PRAGMA journal_mode=WAL")
-                connection.execute("PRAGMA synchronous=NORMAL")
-                connection.execute(_TABLE)
-            except sqlite3.DatabaseError:
-                connection.close()
-                raise
-            self._connection = connection
+            self._connection = connect(self.file, _FORMAT)
         return self._connection
 
-    def _set_aside(self, error: sqlite3.DatabaseError) -> None:
+    def _disconnect(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-        aside = self.file.with_name(f"{self.file.name}.damaged-{time.time_ns()}")
-        with suppress(FileNotFoundError):  # another process may have been first
-            self.file.replace(aside)
-        for suffix in ("-wal", "-shm"):
-            self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
-        warnings.warn(
-            f"the cache of judges' replies {self.file} cannot be read ({error}); it is now {aside.name}, and a new one was begun.", stacklevel=5
-        )
-
-    def close(self) -> None:
-        """Closes the file."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
 
 
-def _selected(connection: sqlite3.Connection, query: str, keys: Sequence[str]) -> list[Any]:
+def _selected(connection: sqlite3.Connection, keys: Sequence[str]) -> list[tuple[str, bytes | None, bytes | None]]:
+    # As bytes, whatever type a row has.
+    query = f"SELECT key, CAST(reply AS BLOB), CAST(digest AS BLOB) FROM replies WHERE key IN ({','.join('?' * len(keys))})"  # noqa: S608
     return connection.execute(query, keys).fetchall()
+
+
+def _digest(key: str, data: bytes) -> bytes:
+    return hashlib.blake2b(key.encode() + data, digest_size=16).digest()
+
+
+def _checked(key: str, data: bytes | None, digest: bytes | None) -> dict[str, Any]:
+    """Read a row, or raise BrokenReply if it is not what was written."""
+    if data is None or digest != _digest(key, data):
+        raise BrokenReply("the digest is another")
+    return cached_reply(data)

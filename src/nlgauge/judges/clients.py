@@ -53,6 +53,6 @@ def _plain(response: Any) -> dict[str, Any]:
         if callable(getattr(response, method, None)):
             response = getattr(response, method)()
             break
-    if not isinstance(response, Mapping) or not isinstance(response.get("choices"), list):
+    if not isinstance(response, Mapping):
         raise JudgeError(f"the client gave {type(response).__name__} instead of a response with choices, as chat completions have.")
     return dict(response)

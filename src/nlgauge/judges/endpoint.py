@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import html
 import os
 import random
+import re
 import threading
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from importlib import import_module
-from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from nlgauge.errors import JudgeError, MissingExtraError, ParameterError
+from nlgauge.errors import JudgeError, ParameterError
 from nlgauge.judges.calls import Calls
 from nlgauge.judges.clients import Client
+from nlgauge.judges.http import NoAnswer, Session
 from nlgauge.judges.limits import Bucket, Ledger, estimated_tokens
-from nlgauge.judges.requests import Failure, Request
+from nlgauge.judges.requests import BrokenReply, Failure, Request, Response, response_of
 
 _WORTH_ANOTHER_TRY = (408, 409, 429, 500, 502, 503, 504, 529)
 # What holds for one request holds for all: no key, no such model.
 _HOPELESS = (401, 402, 403, 404, 405, 407)
 _LONGEST_WAIT = 60.0
 _LONGEST_ASKED_WAIT = 600.0
+# The characters of a server's message that are shown, and those that are looked through for the key before.
+_SHOWN = 300
+_LOOKED_AT = 10_000
+_SHORTEST_KEY = 4
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _TOO_LONG = (
     "exceed_context_size",
     "context_length_exceeded",
@@ -38,19 +44,21 @@ _REFUSED = ("content_filter", "content_policy", "content management policy", "sa
 
 
 class Unanswered(Exception):
-    """A request that got no reply, for good."""
+    """A request that got no reply, for good; `billed` says whether the server may charge for it."""
 
-    def __init__(self, failure: Failure, why: str) -> None:
+    def __init__(self, failure: Failure, why: str, billed: bool = False) -> None:
         super().__init__(why)
         self.failure: Failure = failure
+        self.billed = billed
 
 
 class _Again(Exception):
-    """A request that may be answered if it is sent again, and after how many seconds, where the server said so."""
+    """A request that may be answered if it is sent again, after some seconds if the server names them; `billed` as above."""
 
-    def __init__(self, why: str, after: float | None = None) -> None:
+    def __init__(self, why: str, after: float | None = None, billed: bool = False) -> None:
         super().__init__(why)
         self.after = after
+        self.billed = billed
 
 
 def checked_url(given: str) -> str:
@@ -86,28 +94,19 @@ class Endpoint:
     def __post_init__(self) -> None:
         self._requests, self._tokens = Bucket(self.calls.requests_per_minute), Bucket(self.calls.tokens_per_minute)
         self._key = os.environ.get(self.calls.key_env, "") if self.client is None else ""
-        self._http = self._session() if self.client is None else None
+        self._session = Session(self._key, self.calls) if self.client is None else None
 
     def close(self) -> None:
-        """Closes every connection."""
-        if self._http is not None:
-            self._http.close()
+        """Close every connection."""
+        if self._session is not None:
+            self._session.close()
 
-    def ask(self, request: Request) -> dict[str, Any]:
-        """The response to a request, or `Unanswered`; raises JudgeError where no request can be answered."""
-        self.ledger.reserve(request, self.calls)
-        response: dict[str, Any] | None = None
-        try:
-            response = self._tried(request)
-            return response
-        finally:
-            self.ledger.settle(request, response, self.calls)
-
-    def _tried(self, request: Request) -> dict[str, Any]:
+    def ask(self, request: Request) -> Response:
+        """Send a request, several times if that may help; raise `Unanswered`, or JudgeError if no request can be answered."""
         for attempt in range(1, self.calls.tries + 1):
             self._wait(max(self._requests.take(1), self._tokens.take(sum(estimated_tokens(request)))))
             try:
-                return self._sent(request)
+                return self._billed(request)
             except _Again as again:
                 if attempt == self.calls.tries:
                     raise Unanswered("failed", f"{again} It was sent {attempt} times.") from None
@@ -116,34 +115,46 @@ class Endpoint:
                 self._wait(self._random.uniform(0, longest) if again.after is None else min(again.after, _LONGEST_ASKED_WAIT))
         raise AssertionError("tries is at least 1")
 
+    def _billed(self, request: Request) -> Response:
+        """Send a request once: its cost is reserved before, and settled after."""
+        reserved = self.ledger.reserve(request, self.calls)
+        response: Response | None = None
+        billed = False
+        try:
+            response = self._sent(request)
+            return response
+        except (_Again, Unanswered) as error:
+            billed = error.billed
+            raise
+        finally:
+            self.ledger.settle(reserved, response, billed, self.calls)
+
     def _wait(self, seconds: float) -> None:
         if self.stopped.wait(seconds) if seconds > 0 else self.stopped.is_set():
             raise Unanswered("not_asked", "the run was stopped before this was sent.")
 
-    def _sent(self, request: Request) -> dict[str, Any]:
-        if self.client is not None:
+    def _sent(self, request: Request) -> Response:
+        if self._session is None:
             return self._of_client(request)
-        assert self._http is not None
-        httpx = import_module("httpx")
+        host = host_of(self.base_url)
         try:
-            answer = self._http.post(f"{self.base_url}/chat/completions", json=request.body(self.model, self.calls.limit_field))
-        except httpx.TransportError as error:
-            raise _Again(f"{host_of(self.base_url)}: {type(error).__name__} {self._hidden(str(error))}".rstrip() + ".") from None
-        body = self._hidden(answer.text)
-        if answer.status_code != 200:
-            raise self._refused(answer.status_code, body, _seconds(answer.headers.get("retry-after")), answer.headers.get("location", ""))
+            answer = self._session.post(f"{self.base_url}/chat/completions", request.body(self.model, self.calls.limit_field))
+        except NoAnswer as nothing:
+            why = f"{host}: {self._hidden(str(nothing))}."
+            raise (_Again(why, billed=nothing.sent) if nothing.again else Unanswered("failed", why, nothing.sent)) from None
+        if answer.status != 200:
+            text = answer.body.decode(errors="replace")
+            raise self._refused(answer.status, text, _seconds(answer.headers.get("retry-after")), answer.headers.get("location", ""))
         try:
-            found = msgspec.json.decode(body)
-        except msgspec.DecodeError:
-            raise _Again(f"{host_of(self.base_url)} answered with something that is not JSON: {body[:80]!r}.") from None
-        if not isinstance(found, dict) or not isinstance(found.get("choices"), list) or not found["choices"]:
-            raise _Again(f"{host_of(self.base_url)} answered without choices: {body[:120]!r}.")
-        return found
+            return self._checked(response_of(self._without_key(answer.body)))
+        except BrokenReply as broken:
+            beginning = self._hidden(answer.body[:_LOOKED_AT].decode(errors="replace"))[:120]
+            raise _Again(f"{host} answered with something that is not a chat completion ({broken}): {beginning!r}.", billed=True) from None
 
-    def _of_client(self, request: Request) -> dict[str, Any]:
+    def _of_client(self, request: Request) -> Response:
         assert self.client is not None
         try:
-            return self.client.respond(request, self.calls.limit_field)
+            response = self.client.respond(request, self.calls.limit_field)
         except JudgeError:
             raise
         except Exception as error:  # whatever somebody else's client does
@@ -151,11 +162,20 @@ class Endpoint:
             if isinstance(status, int):
                 raise self._refused(status, str(error), None, "") from None
             raise Unanswered("failed", f"the client raised {type(error).__name__}: {error!s:.300}") from None
+        try:
+            return self._checked(response_of(response))
+        except BrokenReply as broken:
+            raise Unanswered("failed", f"{self.client!r} gave something that is not a chat completion: {broken}.", billed=True) from None
+
+    def _checked(self, response: Response) -> Response:
+        if not response.choices:
+            raise BrokenReply("it has no choices")
+        return response
 
     def _refused(self, status: int, body: str, after: float | None, location: str) -> Exception:
         """What a status other than 200 means: to try again, a row without a reply, or the end."""
         where = repr(self.client) if self.client is not None else host_of(self.base_url)
-        said = f"{where} answered {status}: {_message(body)}"
+        said = f"{where} answered {status}: {self._hidden(_message(body))[:_SHOWN]}"
         if status in _WORTH_ANOTHER_TRY:
             return _Again(said, after)
         low = body.lower()
@@ -169,34 +189,44 @@ class Endpoint:
                 404: f"does base_url end as it should (often in /v1), and is there a model {self.model!r}?",
             }
             if 300 <= status < 400:
-                advice[status] = f"it leads to {urlsplit(location).netloc or location[:80]!r}; nothing is sent there unless base_url names it."
+                advice[status] = f"it leads to {_place(self._hidden(location))[:_SHOWN]!r}; nothing is sent there unless base_url names it."
             return JudgeError(f"{said} {advice.get(status, '')}".rstrip())
         return Unanswered("failed", said)
 
     def _hidden(self, text: str) -> str:
-        """A text of the server's without the key, which some servers repeat."""
-        return text.replace(self._key, "***") if len(self._key) > 3 else text
+        """Hide the key in a text of the server, which may repeat it, also in an escaped form or in other letter case."""
+        if len(self._key) < _SHORTEST_KEY:
+            return text
+        text = re.sub(re.escape(self._key), "***", text, flags=re.IGNORECASE)
+        forms = (html.unescape(text), unquote(text), _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text).replace("\\", ""))
+        return "(a text with the key in it, which is not shown)" if any(self._key.casefold() in form.casefold() for form in forms) else text
 
-    def _session(self) -> Any:
-        try:
-            httpx = import_module("httpx")
-        except ImportError:
-            raise MissingExtraError("httpx", "judge", "asking a judge at an endpoint") from None
-        try:
-            headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-            limits = httpx.Limits(max_connections=self.calls.concurrency)
-            return httpx.Client(headers=headers, timeout=self.calls.timeout, follow_redirects=False, limits=limits)
-        except (UnicodeError, ValueError):
-            raise ParameterError(f"the key in the environment variable {self.calls.key_env} has characters that no key has.") from None
+    def _without_key(self, body: bytes) -> bytes:
+        """Hide the key in a reply before it is read and cached, in every form that JSON has for it."""
+        return body if len(self._key) < _SHORTEST_KEY else re.sub(_in_json(self._key), b"***", body, flags=re.IGNORECASE)
+
+
+def _in_json(text: str) -> bytes:
+    """Write the pattern of all forms that a text may have in JSON."""
+    signs = (re.escape(sign.encode()) for sign in text)
+    return b"".join(rb"(?:\\?%s|\\u%04x)" % (escaped, ord(sign)) for sign, escaped in zip(text, signs, strict=True))
 
 
 def _message(body: str) -> str:
-    """What the server says went wrong."""
+    """Find what the server says went wrong."""
     try:
         error = msgspec.json.decode(body)["error"]
-        return str(error["message"] if isinstance(error, dict) else error)[:300]
-    except (msgspec.DecodeError, KeyError, TypeError):
-        return repr(body[:120]) if body else "no reason was given."
+        return str(error["message"] if isinstance(error, dict) else error)[:_LOOKED_AT]
+    except (msgspec.DecodeError, UnicodeError, RecursionError, KeyError, TypeError, ValueError):
+        return body[:_LOOKED_AT] or "no reason was given."
+
+
+def _place(location: str) -> str:
+    """Shorten an address to its host, if it has one."""
+    try:
+        return urlsplit(location).netloc or location[:_LOOKED_AT]
+    except ValueError:
+        return location[:_LOOKED_AT]
 
 
 def _seconds(header: str | None) -> float | None:
@@ -209,5 +239,5 @@ def _seconds(header: str | None) -> float | None:
         pass
     try:
         return max(0.0, (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None

@@ -13,12 +13,12 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array
 from nlgauge.explain import Explanation, Verdict
 from nlgauge.features.text import can_be_seen
-from nlgauge.judges.asking import Ask, ChatReplies, Judge, Reads, decoded
+from nlgauge.judges.asking import Ask, ChatReplies, Judge, decoded
 from nlgauge.judges.calls import Calls
 from nlgauge.judges.clients import Client
 from nlgauge.judges.endpoint import checked_url, host_of
 from nlgauge.judges.prompts import Prompt
-from nlgauge.judges.reading import Judgement, judged
+from nlgauge.judges.reading import Judgement, Reads, judged
 from nlgauge.judges.requests import FIRST_TOKENS
 from nlgauge.metric import Arrays, Output, Takes, View
 from nlgauge.metric.domains import require_number, require_whole
@@ -184,11 +184,12 @@ class Judged(MeanMetric):
         about = {"covered": judgement.covered, "sd_within": judgement.variance}
         return judgement.score, *(about[output.name] for output in self.about_replies())
 
-    def asked(self, view: View, prompt: Prompt, texts: Sequence[Mapping[str, str]]) -> list[Judgement]:
-        """The judgement of each of these texts by one prompt."""
+    def asked(self, view: View, prompt: Prompt, texts: Sequence[Mapping[str, str]], expects: Reads | None = None) -> list[Judgement]:
+        """The judgement of each of these texts by one prompt; `expects` reads the replies if the prompt itself does not."""
         rendered = [prompt.render(row) for row in texts]
-        replies = self.replies(view, self.ask(prompt), [(words,) for words in rendered])
-        return [judged(found, prompt.expects, self.scoring, self.ask(prompt).n, words) for words, found in zip(rendered, replies, strict=True)]
+        ask = self.ask(prompt, expects)
+        replies = self.replies(view, ask, [(words,) for words in rendered])
+        return [judged(found, ask.expects, self.scoring, ask.n, words) for words, found in zip(rendered, replies, strict=True)]
 
     def ask(self, prompt: Prompt, expects: Reads | None = None) -> Ask:
         """How the judge is asked with this prompt."""
@@ -242,6 +243,7 @@ class Judged(MeanMetric):
             f"{row.failure}: {why}" if row.failure else why,
             [one.prompt for one in row.judgements],
             [list(one.replies) for one in row.judgements],
+            "; ".join(dict.fromkeys(rule for judgement in row.judgements for rule in judgement.rules)),
         )
 
 

@@ -7,13 +7,16 @@ sample's number and the prompt, so that the same question always has the same re
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array
+from nlgauge.errors import ModelError
 from nlgauge.features import RunOptions
 from nlgauge.features.causal_lm import log_probabilities_after
 from nlgauge.features.model_halves import is_transformer, token_strings
@@ -31,12 +34,23 @@ _ROWS = 16
 
 def local_identity(name: str) -> str:
     """What decides the replies of a model of the store: its weights, its files of words, and the libraries that run it."""
-    place = store.require(name)
+    place = _required(name)
     digest = hashlib.sha256(store.weights_hash(place).encode())
     for file in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
         if (place / file).is_file():
             digest.update((place / file).read_bytes())
     return "|".join([digest.hexdigest(), *(installed_version(package) for package in ("torch", "transformers"))])
+
+
+def _required(name: str) -> Path:
+    """Find the directory of a model, or raise with the ways to name a judge elsewhere."""
+    try:
+        return store.require(name)
+    except ModelError as error:
+        elsewhere = "base_url='http://localhost:8000/v1', or the environment variable NLGAUGE_JUDGE_URL"
+        raise ModelError(
+            f"a judge without base_url is a model on this machine, and {error}. A judge at an endpoint needs its address: {elsewhere}."
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -49,6 +63,8 @@ class LocalJudge:
 
     def answers(self, asked: list[tuple[int, Request, list[int]]], ledger: Ledger, keep: _Keep) -> Iterator[tuple[int, dict[int, _Reply]]]:
         """The samples that each row lacks, some rows at a time."""
+        if isinstance(self.model, str):
+            _required(self.model)
         loaded = load_causal(self.model, self.options.device)
         for start in range(0, len(asked), _ROWS):
             part = asked[start : start + _ROWS]
@@ -150,13 +166,32 @@ class _Steps:
 
 
 def prompt_tokens(loaded: Loaded, messages: tuple[Message, ...]) -> tuple[int, ...]:
-    """A conversation as the model reads it: through its chat template or, where it has none, the texts with an empty line between them."""
-    if getattr(loaded.tokenizer, "chat_template", None):
+    """Tokenize a conversation by the model's chat template or, if it has none, as the texts with an empty line between them.
+
+    The name of a control token within a text (such as <|im_end|>) is read letter by letter: it must not end the text.
+    """
+    tokenizer = loaded.tokenizer
+    start = () if getattr(tokenizer, "chat_template", None) else (loaded.start_token,)
+    if not any(name in text for name in _control_tokens(tokenizer) for _, text in messages):
+        return (*start, *tokenizer(_rendered(tokenizer, messages), add_special_tokens=False).input_ids)
+    marked = tuple((role, f"\ue000{place}\ue000") for place, (role, _) in enumerate(messages))
+    ids = list(start)
+    for place, part in enumerate(re.split("\ue000(\\d+)\ue000", _rendered(tokenizer, marked))):
+        text = messages[int(part)][1] if place % 2 else part
+        ids += tokenizer(text, add_special_tokens=False, split_special_tokens=bool(place % 2)).input_ids
+    return tuple(ids)
+
+
+def _rendered(tokenizer: Any, messages: tuple[Message, ...]) -> str:
+    if getattr(tokenizer, "chat_template", None):
         turns = [{"role": role, "content": text} for role, text in messages]
-        text = loaded.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
-        return tuple(loaded.tokenizer(text, add_special_tokens=False).input_ids)
-    plain = "\n\n".join(text for _, text in messages)
-    return (loaded.start_token, *loaded.tokenizer(plain, add_special_tokens=False).input_ids)
+        return str(tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True))
+    return "\n\n".join(text for _, text in messages)
+
+
+def _control_tokens(tokenizer: Any) -> list[str]:
+    """List the tokens that a text must not contain as such."""
+    return [str(token) for token in getattr(tokenizer, "added_tokens_decoder", {}).values() if getattr(token, "special", False)]
 
 
 def level_tokens(loaded: Loaded, levels: tuple[str, ...]) -> list[int]:

@@ -3,7 +3,7 @@
     p_l = sum of the probabilities of the tokens that, without blanks around them, are the level l
     score = sum_l l p_l / sum_l p_l        covered = sum_l p_l
 
-A reply counts only where the whole of it is a level, or where it has the field that was asked for; the first number in prose does not.
+A reply counts only if the whole of it is a level, or if it has the mark that was asked for; the first number in prose does not count.
 """
 
 from __future__ import annotations
@@ -13,13 +13,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, variance
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from nlgauge.judges.requests import Failure, alternatives, is_cut, refusal_of, text_of, tokens_of
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 # How replies begin that refuse in words; they are counted apart from those that cannot be read.
 _REFUSING = re.compile(r"(?:i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])t\b|i am unable|i['’]m unable|as an ai\b)", re.IGNORECASE)
+
+
+class Reading(NamedTuple):
+    """The value of a reply, and the rule that read it."""
+
+    value: float
+    rule: str
 
 
 @dataclass(frozen=True)
@@ -64,17 +71,15 @@ class Expected:
     scale: Scale
     mark: str = ""
 
-    def value(self, text: str) -> float | None:
-        """The value that a reply states; the last mark counts."""
+    def read(self, text: str) -> Reading | None:
+        """Read the value that a reply states; the last mark counts."""
         if not self.mark:
-            return self.scale.value(text.strip().removesuffix("."))
-        behind = [text[found.end() :] for found in re.finditer(re.escape(self.mark), text, re.IGNORECASE)]
-        word = re.match(r"[\s:*(\[]*([+-]?\w+(?:\.\d+)?)", behind[-1]) if behind else None
-        return None if word is None else self.scale.value(word.group(1))
-
-    def reads(self, text: str) -> bool:
-        """Whether a reply can be read."""
-        return self.value(text) is not None
+            value, rule = self.scale.value(_bare(text)), "the whole reply"
+        else:
+            after = [text[match.end() :] for match in re.finditer(re.escape(self.mark), text, re.IGNORECASE)]
+            word = re.match(r"[\s:*(\[]*([+-]?\w+(?:\.\d+)?)", after[-1]) if after else None
+            value, rule = None if word is None else self.scale.value(word.group(1)), f"the level after {self.mark}"
+        return None if value is None else Reading(value, rule)
 
     def probabilities(self, reply: Mapping[str, Any]) -> dict[str, float]:
         """The probability of each level where the reply states it: at its first token that is not blank, or the first one behind the mark."""
@@ -99,11 +104,25 @@ class Expected:
         return None
 
 
-class States(Protocol):
-    """What finds the value that a reply states."""
+def _bare(text: str) -> str:
+    """Remove quotation marks, emphasis and a full stop around a reply."""
+    return text.strip().strip("\"'`*_“”‘’").strip().removesuffix(".").strip("*_")
 
-    def value(self, text: str) -> float | None:
-        """The value; None where the reply states none."""
+
+class Reads(Protocol):
+    """A rule that reads a reply; a frozen value."""
+
+    def read(self, text: str) -> Reading | None:
+        """Read the value of a reply; None if it states none."""
+
+
+@dataclass(frozen=True)
+class AnyText:
+    """A rule that reads every reply with text in it; the value says nothing."""
+
+    def read(self, text: str) -> Reading | None:
+        """Read a reply that is not blank."""
+        return Reading(0.0, "any text") if text.strip() else None
 
 
 @dataclass(frozen=True)
@@ -118,9 +137,11 @@ class Judgement:
     why: str = ""
     prompt: str = ""
     replies: tuple[str, ...] = ()
+    # The rules that read the replies, each once.
+    rules: tuple[str, ...] = ()
 
 
-def judged(replies: Sequence[Mapping[str, Any]], expected: States, scoring: str, n: int, prompt: str = "") -> Judgement:
+def judged(replies: Sequence[Mapping[str, Any]], expected: Reads, scoring: str, n: int, prompt: str = "") -> Judgement:
     """The judgement that replies amount to."""
     texts = tuple(text_of(reply) for reply in replies if "failure" not in reply)
     missing = next((reply for reply in replies if "failure" in reply), None)
@@ -129,13 +150,15 @@ def judged(replies: Sequence[Mapping[str, Any]], expected: States, scoring: str,
     if scoring == "probabilities":
         assert isinstance(expected, Expected)
         return _expected_score(replies, texts, expected, prompt)
-    values = [value for reply in replies if "failure" not in reply and (value := _value(reply, expected)) is not None]
-    if not values:
+    readings = [reading for reply in replies if "failure" not in reply and (reading := _reading(reply, expected)) is not None]
+    if not readings:
         failure, why = _why_not(replies)
         return Judgement(failure=failure, why=why, prompt=prompt, replies=texts)
+    values = [reading.value for reading in readings]
+    rules = tuple(dict.fromkeys(reading.rule for reading in readings))
     spread = variance(values) if len(values) > 1 else math.nan
     shares = {f"{value:g}": values.count(value) / len(values) for value in sorted(set(values))} if n > 1 else {}
-    return Judgement(fmean(values), math.nan, spread, shares, prompt=prompt, replies=texts)
+    return Judgement(fmean(values), math.nan, spread, shares, prompt=prompt, replies=texts, rules=rules)
 
 
 def _expected_score(replies: Sequence[Mapping[str, Any]], texts: tuple[str, ...], expected: Expected, prompt: str) -> Judgement:
@@ -154,8 +177,8 @@ def _expected_score(replies: Sequence[Mapping[str, Any]], texts: tuple[str, ...]
     return Judgement(score, covered, levels=levels, prompt=prompt, replies=texts)
 
 
-def _value(reply: Mapping[str, Any], expected: States) -> float | None:
-    return None if is_cut(reply) or refusal_of(reply) else expected.value(text_of(reply))
+def _reading(reply: Mapping[str, Any], expected: Reads) -> Reading | None:
+    return None if is_cut(reply) or refusal_of(reply) else expected.read(text_of(reply))
 
 
 def _why_not(replies: Sequence[Mapping[str, Any]]) -> tuple[Failure, str]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 # Raised when a key comes to mean something else.
-_VERSION = 1
+_VERSION = 2
 # OpenAI's own limit, which most servers share.
 TOP_TOKENS = 20
+# Rounding may leave a probability a little above 1.
+_HIGHEST_LOGPROB = 0.01
 # A level is one token, before which a blank or two may stand.
 FIRST_TOKENS = 3
 
@@ -63,36 +65,106 @@ class Request:
         return sum(len(text) for _, text in self.messages)
 
     def key(self, where: str, model: str, index: int) -> str:
-        """The name under which the reply of one sample is kept: all that decides it, and nothing else."""
-        facts = {
-            "version": _VERSION,
-            "where": where,
-            "model": model,
-            "messages": self.messages,
-            "temperature": self.temperature,
-            "top_p": self.top_p,
-            "max_tokens": self.max_tokens,
-            "seed": self.seed,
-            "logprobs": self.top_tokens,
-            "sample": index,
-        }
+        """Hash everything that decides the reply of one sample; how many are asked for at once does not."""
+        own = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "choices"}
+        facts = {"version": _VERSION, "where": where, "model": model, "sample": index, **own}
         return hashlib.sha256(msgspec.json.encode(facts, order="deterministic")).hexdigest()
 
 
+class BrokenReply(Exception):
+    """A response or a cached reply that does not have the shape of a chat completion."""
+
+
+class _Alternative(msgspec.Struct, omit_defaults=True):
+    token: str
+    logprob: float | None = None
+
+
+class _Token(msgspec.Struct, omit_defaults=True):
+    token: str
+    logprob: float | None = None
+    top_logprobs: list[_Alternative] | None = None
+
+
+class _LogProbabilities(msgspec.Struct, omit_defaults=True):
+    content: list[_Token] | None = None
+
+
+class _Message(msgspec.Struct, omit_defaults=True):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(msgspec.Struct, omit_defaults=True):
+    message: _Message
+    finish_reason: str | None = None
+    logprobs: _LogProbabilities | None = None
+
+
+class Response(msgspec.Struct):
+    """The fields of a chat completion that are read; all others are ignored."""
+
+    choices: list[_Choice]
+    usage: Any = None
+    system_fingerprint: Any = None
+    model: Any = None
+
+
+class _Reply(msgspec.Struct, omit_defaults=True):
+    """One sample as it is cached."""
+
+    choice: _Choice
+    system_fingerprint: str | None = None
+    model: str | None = None
+
+
+Shape = TypeVar("Shape", Response, _Reply)
+
+
+def response_of(data: bytes | Mapping[str, Any]) -> Response:
+    """Read the JSON of a server, or the dictionary of a client, as a response."""
+    return _shaped(data, Response)
+
+
+def cached_reply(data: bytes) -> dict[str, Any]:
+    """Read a reply from the cache."""
+    return _plain(_shaped(data, _Reply))
+
+
+def _shaped(data: bytes | Mapping[str, Any], shape: type[Shape]) -> Shape:
+    try:
+        found = msgspec.json.decode(data, type=shape) if isinstance(data, bytes) else msgspec.convert(data, type=shape)
+        msgspec.json.encode(found.choices if isinstance(found, Response) else found)  # a lone surrogate cannot be cached
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise BrokenReply(str(error)) from None
+    for choice in found.choices if isinstance(found, Response) else [found.choice]:
+        for logprob in _logprobs(choice):
+            if logprob is not None and not logprob <= _HIGHEST_LOGPROB:
+                raise BrokenReply(f"a token has the log-probability {logprob:g}, which is above 0")
+    return found
+
+
+def _logprobs(choice: _Choice) -> Iterator[float | None]:
+    if choice.logprobs is not None:
+        for place in choice.logprobs.content or []:
+            yield place.logprob
+            yield from (alternative.logprob for alternative in place.top_logprobs or [])
+
+
+def _plain(reply: _Reply) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(reply)
+    return found
+
+
 def failed(failure: Failure, why: str) -> dict[str, Any]:
-    """What stands in the place of a reply that there is not; it is never kept."""
+    """Make the stand-in for a reply that does not exist; it is never cached."""
     return {"failure": failure, "why": why}
 
 
-def samples_of(response: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The choices of a response, each with what it shares with the others: tokens used (by the first), and the server's fingerprint."""
-    shared = {name: response[name] for name in ("system_fingerprint", "model") if isinstance(response.get(name), str)}
-    usage = response.get("usage")
-    found: list[dict[str, Any]] = []
-    for choice in response.get("choices") or []:
-        first = {"usage": dict(usage)} if isinstance(usage, Mapping) and not found else {}
-        found.append({"choice": dict(choice), **first, **shared})
-    return found
+def samples_of(response: Response) -> list[dict[str, Any]]:
+    """List the choices of a response, each with the name of the model and the fingerprint of the server."""
+    model, fingerprint = (value if isinstance(value, str) else None for value in (response.model, response.system_fingerprint))
+    return [_plain(_Reply(choice, fingerprint, model)) for choice in response.choices]
 
 
 def text_of(reply: Mapping[str, Any]) -> str:
@@ -109,9 +181,8 @@ def tokens_of(reply: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
 
 def alternatives(token: Mapping[str, Any]) -> list[tuple[str, float]]:
     """The tokens that could stand at a place, each once, with their natural log-probabilities."""
-    given: Sequence[Mapping[str, Any]] = [*(token.get("top_logprobs") or []), token]
-    found = {str(one["token"]): float(one["logprob"]) for one in given if isinstance(one.get("logprob"), int | float) and "token" in one}
-    return list(found.items())
+    listed: Sequence[Mapping[str, Any]] = [*(token.get("top_logprobs") or []), token]
+    return list({str(item["token"]): float(item["logprob"]) for item in listed if item.get("logprob") is not None}.items())
 
 
 def is_cut(reply: Mapping[str, Any]) -> bool:

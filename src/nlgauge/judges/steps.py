@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nlgauge.corpus.texts import Texts
 from nlgauge.errors import JudgeError
 from nlgauge.features import Features, RunOptions
 from nlgauge.judges.asking import Ask, ChatReplies, decoded
+from nlgauge.judges.reading import AnyText
 from nlgauge.judges.requests import text_of
 from nlgauge.metrics.g_eval import GEval, filled_form
-
-
-@dataclass(frozen=True)
-class AnyWords:
-    """A reply with anything in it."""
-
-    def reads(self, text: str) -> bool:
-        """Whether there is anything."""
-        return bool(text.strip())
 
 
 def written(metric: GEval) -> str:
@@ -28,7 +20,7 @@ def written(metric: GEval) -> str:
     """
     metric.require(bool(metric.definition), "definition", "given: the ready criteria have their steps already")
     prompt = filled_form("g_eval_steps", replace(metric, steps=""))
-    ask = Ask(AnyWords(), prompt.max_tokens, prompt.before, seed=metric.seed)
+    ask = Ask(AnyText(), prompt.max_tokens, prompt.before, seed=metric.seed)
     features = Features(Texts(), RunOptions())
     column, places = features.get(ChatReplies(metric.judge, ask), features.ids_of([(prompt.text,)]))
     replies = decoded(column, int(places[0]))

@@ -53,6 +53,8 @@ class AnswerMetric(ModelMeans):
     drop_eos: ClassVar[bool] = False
     # Whether the authors' program asks about an empty prediction too.
     shows_empty: ClassVar[bool] = False
+    # What splits a prediction into sentences, if a question is asked of each; UniEval has it as a parameter.
+    splitter: str = "sentencex"
 
     def prompts(self) -> Mapping[str, Question]:
         """The question behind each output."""
@@ -80,7 +82,7 @@ class AnswerMetric(ModelMeans):
         models = [model_facts(model) for model in dict.fromkeys(map(self.model_of, self.prompts()))]
         joined = {name: ",".join(dict.fromkeys(model[name] for model in models)) for name in models[0]}
         splits = any(question.over != "text" for question in self.prompts().values())
-        return {**super().facts(corpus), **joined, **({"sentences": f"sentencex-{corpus.lang or 'en'}"} if splits else {})}
+        return {**super().facts(corpus), **joined, **({"sentences": f"{self.splitter}-{corpus.lang or 'en'}"} if splits else {})}
 
     def measured(self, view: View) -> Measured:
         columns, cut, counts = [], np.zeros(len(view), dtype=np.int64), np.zeros((len(view), 2))
@@ -122,7 +124,7 @@ class AnswerMetric(ModelMeans):
         if question.over == "text":
             units = Ragged.single(ids["prediction"])
         else:
-            column, rows = view.get(Sentences(view.lang or "en"), ids["prediction"])
+            column, rows = view.get(Sentences(view.lang or "en", self.splitter), ids["prediction"])
             units = column.take(rows)
         prompts = [
             texts.intern(question.template.format(prediction=view.text(unit), **{side: view.text(ids[side][row]) for side in question.sides[1:]}))

@@ -2,11 +2,15 @@
 
     DA     a number from 0 (no meaning preserved) to 100 (perfect)                      one question
     SQM    the same, with two more anchors between them                                 one question
-    MQM    -min(25, sum of weights of the first five errors), 25 critical, 5 major, 1 minor; a non-translation is critical
+    MQM    -min(25, sum of the weights of five errors), 25 critical, 5 major, 1 minor; a non-translation is critical
     ESA    the errors first, then a number from 0 to 100 that takes them into account   two questions
 
-The published programs ask again at a higher temperature, without end, where a reply cannot be read, and take the first number of any reply. Here the
-whole reply must be the number, or the list of errors; it is asked for once more with the next seed, and then the row has no score.
+Replies are read as the released program reads them (github.com/MicrosoftTranslator/GEMBA). A number is the only run of digits in the reply, or the
+reply is N/100; a sign or a decimal point is not read, so that 87.5 has two numbers and no score. Of listed errors the critical ones count first, then
+the major, then the minor ones, five at most. Two things differ. The program takes every line below a heading for an error, and a list without any
+heading for a perfect translation; here `none` is no error, headings may be bold or have the error beside them, and a reply without a heading has no
+score unless it is "no-error". And the program asks again at a higher temperature, up to ten times; here the question is asked once more with the
+next seed.
 """
 
 from __future__ import annotations
@@ -20,16 +24,19 @@ from nlgauge.corpus.language import checked, name
 from nlgauge.explain import ErrorSpan, ErrorSpans, Explanation
 from nlgauge.judges.judged import NAN, Judged
 from nlgauge.judges.prompts import Prompt, ready
-from nlgauge.judges.reading import Judgement, judged
-from nlgauge.judges.requests import is_cut, text_of
+from nlgauge.judges.reading import AnyText, Judgement, Reading, Reads, judged
+from nlgauge.judges.requests import is_cut, refusal_of, text_of
 from nlgauge.metric import Arrays, Output, View, register
 
 VARIANTS = ("DA", "SQM", "MQM", "ESA")
 _WEIGHTS = {"critical": 25, "major": 5, "minor": 1}
 _COUNTED_ERRORS = 5
-_HEADING = re.compile(r"\W*(critical|major|minor)\b(?:\s+errors?)?\W*?:?[\s*]*(.*)", re.IGNORECASE)
-_NOTHING = re.compile(r"\W*(?:no[- ]?errors?|none|n/a)\W*", re.IGNORECASE)
+_HEADING = re.compile(r"\W*(critical|major|minor)(?:\s+errors?)?[\s*_]*(?::[\s*_]*(.*))?", re.IGNORECASE)
+_NO_ERROR = re.compile(r"no[- ]error", re.IGNORECASE)
+_NOTHING = re.compile(r"\W*(?:no[- ]?errors?|none|n/a)?\W*", re.IGNORECASE)
 _ENTRY = re.compile(r"""[-*•\s]*(?P<kind>[^"“]+?)(?:\s+[-–—:]\s*["“'`]*(?P<span>.*?)["”'`.]*)?\s*""")
+_DIGITS = re.compile(r"\d+")
+_OF_100 = re.compile(r"[0-9]+/100")
 
 
 class Error(NamedTuple):
@@ -41,31 +48,65 @@ class Error(NamedTuple):
 
 
 @dataclass(frozen=True)
+class OnlyNumber:
+    """Rule for a number from 0 to 100: the only run of digits in the reply, or the reply is N/100."""
+
+    def read(self, text: str) -> Reading | None:
+        """Read the number; None if there are more numbers, or none."""
+        numbers, text = _DIGITS.findall(text), text.strip()
+        if len(numbers) != 1 and _OF_100.fullmatch(text) is None:
+            return None
+        rule = "the whole reply" if text == numbers[0] else "N/100" if len(numbers) > 1 else "the only number in the reply"
+        # An integer of thousands of digits cannot be converted; as a float it is infinite.
+        return Reading(float(numbers[0]), rule) if float(numbers[0]) <= 100 else None
+
+
+class Listed(NamedTuple):
+    """The errors of a reply in its order, and whether every line has the form that the released program reads."""
+
+    errors: list[Error]
+    in_form: bool
+
+
+@dataclass(frozen=True)
 class ErrorList:
-    """A reply that lists errors under their severities."""
+    """Rule for a reply that lists errors under their severities, or is "no-error"."""
 
-    def errors(self, text: str) -> list[Error] | None:
-        """The errors of a reply in its order; None where it has no severity as a heading."""
-        found: list[Error] = []
-        severity = ""
-        for line in text.splitlines():
-            heading = _HEADING.fullmatch(line.strip())
+    def listed(self, text: str) -> Listed | None:
+        """Find the errors of a reply; None if it has no severity as a heading and is not "no-error"."""
+        errors: list[Error] = []
+        severity, in_form = "", True
+        for line in map(str.strip, text.split("\n")):
+            heading = _HEADING.fullmatch(line)
             if heading is not None:
-                severity, line = heading.group(1).lower(), heading.group(2)  # noqa: PLW2901
-            entry = _ENTRY.fullmatch(line.strip()) if severity and line.strip() and not _NOTHING.fullmatch(line) else None
-            if entry is not None:
-                worst = "critical" if "non-translation" in entry["kind"].lower() else severity
-                found.append(Error(worst, entry["kind"].strip(), (entry["span"] or "").strip()))
-        return found if severity else None
+                severity, entry = heading[1].lower(), heading[2] or ""
+                in_form &= line.lower() == f"{severity}:"
+            else:
+                entry = line
+            if severity and entry and not _NO_ERROR.search(entry):
+                if _NOTHING.fullmatch(entry):
+                    in_form = False
+                else:
+                    errors.append(_error(severity, entry))
+        return Listed(errors, in_form) if severity or (text.strip() and _NOTHING.fullmatch(text)) else None
 
-    def reads(self, text: str) -> bool:
-        """Whether a reply is a list of errors."""
-        return self.errors(text) is not None
+    def read(self, text: str) -> Reading | None:
+        """Score the errors: the worst five count, and no translation is worse than -25."""
+        listed = self.listed(text)
+        if listed is None:
+            return None
+        weights = sorted((_WEIGHTS[error.severity] for error in listed.errors), reverse=True)
+        rule = "errors under severities" if listed.errors else "no error"
+        rule += f", the worst {_COUNTED_ERRORS} of {len(weights)}" if len(weights) > _COUNTED_ERRORS else ""
+        rule += "" if listed.in_form else ", in a form that the released program reads otherwise"
+        return Reading(-float(min(25, sum(weights[:_COUNTED_ERRORS]))), rule)
 
-    def value(self, text: str) -> float | None:
-        """The score of the errors: no more than five of them count, and no translation is worse than -25."""
-        errors = self.errors(text)
-        return None if errors is None else -float(min(25, sum(_WEIGHTS[error.severity] for error in errors[:_COUNTED_ERRORS])))
+
+def _error(severity: str, line: str) -> Error:
+    """Split a line into the kind of the error and the words that are wrong."""
+    entry = _ENTRY.fullmatch(line)
+    kind, span = (line, "") if entry is None else (entry["kind"].strip(), (entry["span"] or "").strip())
+    return Error("critical" if "non-translation" in line.lower() else severity, kind, span)
 
 
 @register
@@ -111,17 +152,13 @@ class Gemba(Judged):
         low, high = (-25, 0) if self.variant == "MQM" else (0, 100)
         return Output("gemba", True, low, high, nan=NAN, decimals=2), *self.about_replies()
 
-    def asked(self, view: View, prompt: Prompt, texts: Sequence[Mapping[str, str]]) -> list[Judgement]:
-        if self.variant in ("DA", "SQM"):
-            return super().asked(view, prompt, texts)
+    def asked(self, view: View, prompt: Prompt, texts: Sequence[Mapping[str, str]], expects: Reads | None = None) -> list[Judgement]:
+        if self.variant != "ESA":
+            return super().asked(view, prompt, texts, ErrorList() if self.variant == "MQM" else OnlyNumber())
         rendered = [prompt.render(row) for row in texts]
-        listed = ErrorList()
-        if self.variant == "MQM":
-            replies = self.replies(view, self.ask(prompt, listed), [(words,) for words in rendered])
-            return [judged(found, listed, self.scoring, self.n, words) for words, found in zip(rendered, replies, strict=True)]
         # The errors are listed once, at temperature 0; samples are of the number that follows from them.
-        once = replace(self.ask(prompt, listed), n=1, temperature=0.0)
-        lists = [_first_read(found, listed) for found in self.replies(view, once, [(words,) for words in rendered])]
+        once = replace(self.ask(prompt, AnyText()), n=1, temperature=0.0)
+        lists = [_first_read(replies) for replies in self.replies(view, once, [(words,) for words in rendered])]
         return self._scored_after(view, rendered, lists)
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
@@ -129,22 +166,22 @@ class Gemba(Judged):
         found: list[Explanation] = []
         for row, verdict in enumerate(super().explain(view, fitted)):
             found.append(verdict)
-            lists = [ErrorList().errors(reply) for replies in getattr(verdict, "replies", []) for reply in replies]
-            errors = next((listed for listed in lists if listed is not None), None)
-            if self.variant in ("MQM", "ESA") and errors is not None:
+            lists = [ErrorList().listed(reply) for replies in getattr(verdict, "replies", []) for reply in replies]
+            listed = next((listed for listed in lists if listed is not None), None)
+            if self.variant in ("MQM", "ESA") and listed is not None:
                 text = view.text(int(view.predictions[row]))
-                found.append(ErrorSpans(f"{len(errors)} errors", verdict.statistics, text, located(errors, text)))
+                found.append(ErrorSpans(f"{len(listed.errors)} errors", verdict.statistics, text, located(listed.errors, text)))
         return found
 
     def _scored_after(self, view: View, rendered: list[str], lists: Sequence[str | Judgement]) -> list[Judgement]:
         """The number that follows each list of errors; where there is no list, why."""
         second = self._ready("gemba_esa_score")
         whole = [i for i, listed in enumerate(lists) if isinstance(listed, str)]
-        ask = replace(self.ask(second), before=self.template().before)
+        ask = replace(self.ask(second, OnlyNumber()), before=self.template().before)
         replies = self.replies(view, ask, [(rendered[i], str(lists[i]), second.text) for i in whole])
         found = [listed if isinstance(listed, Judgement) else Judgement() for listed in lists]
         for i, row in zip(whole, replies, strict=True):
-            judgement = judged(row, second.expects, self.scoring, self.n, f"{rendered[i]}\n\n{second.text}")
+            judgement = judged(row, ask.expects, self.scoring, ask.n, f"{rendered[i]}\n\n{second.text}")
             found[i] = replace(judgement, replies=(str(lists[i]), *judgement.replies))
         return found
 
@@ -165,7 +202,7 @@ def located(errors: Sequence[Error], text: str) -> list[ErrorSpan]:
     return sorted(found, key=lambda span: span.start)
 
 
-def _first_read(replies: Sequence[Mapping[str, Any]], listed: ErrorList) -> str | Judgement:
-    """The first reply that is a list of errors, or the judgement that there is none."""
-    whole = (text_of(reply) for reply in replies if "failure" not in reply and not is_cut(reply))
-    return next((text for text in whole if listed.reads(text)), None) or judged(replies, listed, "single", 1)
+def _first_read(replies: Sequence[Mapping[str, Any]]) -> str | Judgement:
+    """Choose the first whole reply as the list of errors, or judge that there is none."""
+    whole = (text_of(reply) for reply in replies if "failure" not in reply and not is_cut(reply) and not refusal_of(reply))
+    return next((text for text in whole if text.strip()), None) or judged(replies, AnyText(), "single", 1)

@@ -4,7 +4,7 @@
 
 A question, the text and what it is held against stand in one prompt of up to `max_length` tokens, with </s> between them; a longer one loses its
 end, which is the document. Some questions are asked of every sentence: the answers are averaged; those of engagingness are added up, so that it has
-no upper bound. The overall score is the mean over the dimensions.
+no upper bound. The authors' program splits sentences by NLTK's Punkt (`splitter="punkt"`). The overall score is the mean over the dimensions.
 
 The questions are part of the released models, which were trained with them; they are those of add_question in the authors' program (utils.py of
 github.com/maszhongming/UniEval, MIT). Its facts of a dialogue are here the references.
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.corpus.columns import Array
+from nlgauge.features.text import SPLITTERS
 from nlgauge.metric import Output, register
 from nlgauge.metrics.answers import AnswerMetric, Question, probability_of_first
 from nlgauge.metrics.model_means import NO_TEXT
@@ -71,6 +72,7 @@ class UniEval(AnswerMetric):
     task: str = "sum"
     dimensions: tuple[str, ...] | None = None
     max_length: int = 1024
+    splitter: str = "sentencex"
 
     name: ClassVar[str] = "unieval"
     shows_empty: ClassVar[bool] = True
@@ -86,6 +88,7 @@ class UniEval(AnswerMetric):
         fits = asked is None or (isinstance(asked, tuple) and bool(asked) and set(asked) <= set(known))
         self.require(fits, "dimensions", f"None or a tuple of some of {', '.join(known)}")
         self.require(isinstance(self.max_length, int) and self.max_length >= 4, "max_length", "a whole number from 4")
+        self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
         self.reads_what_is_asked_of()
 
     def prompts(self) -> Mapping[str, Question]:

@@ -322,7 +322,7 @@ function verdict(one) {
     h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, h("span", { class: "meter", vars: { "--v": Number(share) }, role: "img", "aria-label": `${name} ${(100 * share).toFixed(0)} %` }), h("small", {}, Number(share).toFixed(2))));
   const said = (prompt, place) => [h("p", { class: "small" }, "prompt"), h("pre", { class: "said" }, prompt), h("p", { class: "small" }, "replies"), (one.replies[place] ?? []).map(reply => h("pre", { class: "said" }, reply))];
   return [
-    h("p", {}, h("b", {}, one.criterion), one.reason ? `: no score, ${one.reason}` : ""),
+    h("p", {}, h("b", {}, one.criterion), one.reason ? `: no score, ${one.reason}` : "", one.read_by ? h("small", {}, ` read by: ${one.read_by}`) : ""),
     h("table", { class: "orders" }, h("tbody", {}, Object.entries(one.levels).map(level))),
     h("p", { class: "small" }, `The levels cover ${(100 * Number(one.covered)).toFixed(0)} % of the probability.`),
     h("details", {}, h("summary", {}, "What was asked and answered"), one.prompts.map(said)),

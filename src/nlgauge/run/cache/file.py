@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 USUAL_NAME = "statistics.sqlite"
 # What says that a file is ours: an id in its header, and the version of its tables.
@@ -17,6 +18,17 @@ _TABLES = (
     "CREATE TABLE rows (id INTEGER PRIMARY KEY, key INTEGER NOT NULL, row BLOB NOT NULL)",
     "CREATE UNIQUE INDEX rows_by_key ON rows (key)",
 )
+
+
+class Format(NamedTuple):
+    """The id in the header that says whose a file is, the version of its tables, and the statements that make them."""
+
+    application: int
+    version: int
+    tables: tuple[str, ...]
+
+
+STATISTICS = Format(_APPLICATION, _FORMAT, _TABLES)
 _PATIENCE_SECONDS = 20.0
 _PAUSE_SECONDS = 0.05
 _PAGES_IN_MEMORY_KIB = 131_072
@@ -43,15 +55,15 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("COMMIT")
 
 
-def connect(file: Path) -> sqlite3.Connection:
+def connect(file: Path, expected: Format = STATISTICS) -> sqlite3.Connection:
     """The open file, made where there is none; an error where it is somebody else's."""
     file.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(file, timeout=_PATIENCE_SECONDS, check_same_thread=False, isolation_level=None)
     try:
         connection.execute(f"PRAGMA cache_size=-{_PAGES_IN_MEMORY_KIB}")
         if _kind(connection) == (0, 0, 0):
-            _make(connection)
-        if _kind(connection)[:2] != (_APPLICATION, _FORMAT):
+            _make(connection, expected)
+        if _kind(connection)[:2] != (expected.application, expected.version):
             raise Foreign("it is another program's, or another version's")
         connection.execute("PRAGMA synchronous=NORMAL")
     except BaseException:
@@ -67,7 +79,7 @@ def _kind(connection: sqlite3.Connection) -> tuple[int, int, int]:
     return application, version, tables
 
 
-def _make(connection: sqlite3.Connection) -> None:
+def _make(connection: sqlite3.Connection, expected: Format) -> None:
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     until = time.monotonic() + _PATIENCE_SECONDS
     while True:
@@ -80,10 +92,10 @@ def _make(connection: sqlite3.Connection) -> None:
             time.sleep(_PAUSE_SECONDS)
     with transaction(connection):
         if _kind(connection) == (0, 0, 0):
-            for table in _TABLES:
+            for table in expected.tables:
                 connection.execute(table)
-            connection.execute(f"PRAGMA application_id={_APPLICATION}")
-            connection.execute(f"PRAGMA user_version={_FORMAT}")
+            connection.execute(f"PRAGMA application_id={expected.application}")
+            connection.execute(f"PRAGMA user_version={expected.version}")
 
 
 def size_of(connection: sqlite3.Connection) -> int:
@@ -99,8 +111,13 @@ def is_damage(error: Exception) -> bool:
 
 def is_ours(file: Path) -> bool:
     """Whether its name or its header, however damaged the rest may be, says that a file is a cache of statistics."""
+    return file.name == USUAL_NAME or has_header(file, STATISTICS)
+
+
+def has_header(file: Path, expected: Format) -> bool:
+    """Check whether the header of a file, however damaged the rest may be, has the id of a format."""
     with suppress(OSError), file.open("rb") as stream:
-        return file.name == USUAL_NAME or stream.read(72)[68:] == _APPLICATION.to_bytes(4, "big")
+        return stream.read(72)[68:] == expected.application.to_bytes(4, "big")
     return False
 
 

@@ -1,0 +1,93 @@
+"""HTTP requests that end in time: `timeout` limits a whole request, from the connection to the last byte of the reply, and replies have a size limit.
+
+The requests run in an event loop of their own thread, because there a request can be ended at any moment, also while a server sends one byte after
+the other. A read in a plain thread cannot be ended so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple, TypeVar
+
+from nlgauge.errors import MissingExtraError, ParameterError
+from nlgauge.judges.calls import Calls
+
+# The alternatives of all tokens of twenty long replies have less than this.
+_LARGEST_REPLY = 64_000_000
+_Result = TypeVar("_Result")
+
+
+class Answer(NamedTuple):
+    """What a server sent."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class NoAnswer(Exception):
+    """A request without an answer; `sent` says whether the server may have read it, and `again` whether another try may help."""
+
+    def __init__(self, why: str, sent: bool, again: bool = True) -> None:
+        super().__init__(why)
+        self.sent, self.again = sent, again
+
+
+class Session:
+    """Connections to one server, for several threads."""
+
+    def __init__(self, key: str, calls: Calls) -> None:
+        self._timeout = calls.timeout
+        self._httpx = _httpx()
+        self._loop = asyncio.new_event_loop()
+        try:
+            self._client = self._httpx.AsyncClient(
+                headers={"Authorization": f"Bearer {key}"} if key else {},
+                timeout=calls.timeout,
+                follow_redirects=False,
+                limits=self._httpx.Limits(max_connections=calls.concurrency),
+            )
+        except (UnicodeError, ValueError):
+            self._loop.close()
+            raise ParameterError(f"the key in the environment variable {calls.key_env} has characters that no key has.") from None
+        self._thread = threading.Thread(target=self._loop.run_forever, name="nlgauge judge", daemon=True)
+        self._thread.start()
+
+    def post(self, url: str, body: Mapping[str, Any]) -> Answer:
+        """Send JSON and wait for the answer."""
+        return self._run(self._post(url, body))
+
+    def close(self) -> None:
+        """Close every connection and end the thread."""
+        self._run(self._client.aclose())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _post(self, url: str, body: Mapping[str, Any]) -> Answer:
+        try:
+            async with asyncio.timeout(self._timeout), self._client.stream("POST", url, json=body) as answer:
+                data = bytearray()
+                async for part in answer.aiter_bytes():
+                    data += part
+                    if len(data) > _LARGEST_REPLY:
+                        raise NoAnswer(f"the reply is larger than {_LARGEST_REPLY // 10**6} MB", sent=True, again=False)
+                return Answer(answer.status_code, answer.headers, bytes(data))
+        except TimeoutError:
+            raise NoAnswer(f"the reply was not complete after {self._timeout:g} seconds (timeout)", sent=True) from None
+        except (self._httpx.TransportError, self._httpx.DecodingError) as error:
+            sent = not isinstance(error, self._httpx.ConnectError | self._httpx.ConnectTimeout)
+            raise NoAnswer(f"{type(error).__name__} {error}".rstrip(), sent) from None
+
+
+def _httpx() -> Any:
+    try:
+        return import_module("httpx")
+    except ImportError:
+        raise MissingExtraError("httpx", "judge", "asking a judge at an endpoint") from None
