@@ -71,6 +71,8 @@ def text_of(page: Page, width: int = 80, small_print: bool = False) -> str:
         width=width,
         color_system=None,
         force_terminal=False,
+        # In a notebook rich would display the text instead of writing it.
+        force_jupyter=False,
         markup=False,
         highlight=False,
         emoji=False,
