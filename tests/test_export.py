@@ -19,12 +19,14 @@ from nlgauge.export import latex, markdown
 from nlgauge.export.html import html_of
 from nlgauge.export.markdown import markdown_of
 from nlgauge.export.model import Cell, Column, Document, Footnotes, Line, Page, Sheet, Strip, column, limited
+from nlgauge.export.names import short_names
 from nlgauge.export.numbers import bounds, counted, number, p_value, stars
 from nlgauge.metric import Output
 from nlgauge.metric.card import Card, card
 from nlgauge.results.result import Result
 from nlgauge.terminal.pages import text_of
 from nlgauge.terminal.widths import shortened, widths, wrapped
+from nlgauge.view.data import _described
 
 EVIL = "R&D_50% {x} $y$ #1 ~^\\ <script>alert(1)</script> a|b `c` *d* [e] \x1b[31m\u202e"
 
@@ -182,7 +184,7 @@ def test_latex_is_a_booktabs_table_with_the_best_in_bold(result: Result) -> None
     assert [line for line in lines if line.endswith("rule")] == [r"\toprule", r"\midrule", r"\bottomrule"]
     assert r"\label{tab:mt}" in lines
     head, first, second = (lines[lines.index(r"\toprule") + i] for i in (1, 3, 4))
-    assert cells(head) == ["system", r"bleu $\uparrow$", r"\shortstack{chrf $\uparrow$\\(word\_order=2)}", r"ter $\downarrow$"]
+    assert cells(head) == ["system", r"BLEU $\uparrow$", r"\shortstack{chrF $\uparrow$\\(word\_order=2)}", r"TER $\downarrow$"]
     intervals = result.intervals()
     low, high = intervals["improved"]["bleu"]["score"][1:3]
     score, row = result["improved"]["bleu"]["score"], result.compare()["bleu"]
@@ -200,7 +202,7 @@ def test_many_metrics_become_rows(result: Result) -> None:
     many = result.add("rouge", "wer")
     text = many.to_latex()
     assert r"metric & baseline & improved \\" in text
-    assert r"rouge rouge1 $\uparrow$ & " in text
+    assert r"ROUGE-1 $\uparrow$ & " in text
     assert "| metric | baseline | improved |" in many.to_markdown()
 
 
@@ -375,8 +377,7 @@ def test_what_stands_alone_is_short() -> None:
     assert repr(result).endswith("more lines; print() shows all of them")
     assert "system-39" in str(result)
     assert len(repr(result.compare())) < 3000
-    assert len(result._repr_html_()) < 60_000
-    assert "... and 220 more rows" in result._repr_html_()
+    assert len(result._repr_html_()) < 100_000
     long = nlgauge.score([" ".join(f"word{i}" for i in range(3000))], ["word1 word2"], metrics="bleu").explain("bleu", 0)
     assert len(repr(long)) < 3000
     assert len(long._repr_html_()) < 100_000
@@ -424,3 +425,83 @@ def test_files_are_written_as_they_are_returned(result: Result, tmp_path: Path) 
             text = getattr(shown, f"to_{name}")(tmp_path / name)
             assert (tmp_path / name).read_bytes().decode() == text
             assert "improved" in text
+
+
+@pytest.fixture(scope="module")
+def many() -> Result:
+    """Nine systems, the best one in the middle, with names that begin alike; TER is better low."""
+    references = [f"the {i} cats sat on the mat near {i + 2} old houses" for i in range(25)]
+    kept = [3, 4, 5, 6, 11, 7, 8, 9, 10]
+    predictions = {f"newstest2021.en-de.sys{k}": [" ".join(line.split()[: k - (i % 2)]) for i, line in enumerate(references)] for k in kept}
+    return nlgauge.score(predictions, references, metrics=["ter", "chrf", "rouge"])
+
+
+def table_lines(text: str) -> list[str]:
+    return [line for line in text.split("\n") if re.match(r"sys\d", line)]
+
+
+def test_many_systems_have_one_row_each_and_the_best_is_first(many: Result) -> None:
+    order = [f"sys{k}" for k in (11, 10, 9, 8, 7, 6, 5, 4, 3)]
+    for text in (str(many), many.to_text(resamples=50, tests=False)):
+        # Six outputs are two tables.
+        assert [line.split()[0] for line in table_lines(text)] == order * 2
+        assert max(map(len, text.split("\nter: ")[0].split("\n"))) <= 80
+    assert re.findall(r">(sys\d+)<", many._repr_html_()) == order * 2
+    long = many.to_text(wide=False, resamples=50, tests=False)
+    assert len(re.findall(r"^ *\S* *[↑↓]? *(?:rouge\w+)? *[↑↓]? *sys\d+ ", long, re.MULTILINE)) == 9 * 6
+    assert len(table_lines(many.to_markdown(resamples=50, tests=False).replace("| ", ""))) == 9
+
+
+def test_systems_without_a_score_come_last() -> None:
+    systems = {"none": ["", ""], **{f"s{i}": ["a b", "c d"] for i in range(5)}}
+    result = nlgauge.score(systems, ["a b", "c d"], metrics="mattr")
+    names = [line.split()[0] for line in str(result).split("\n") if line.startswith(("s", "none")) and "system" not in line]
+    assert names == ["s0", "s1", "s2", "s3", "s4", "none"]
+    assert math.isnan(result["none"]["mattr"]["score"])
+
+
+def test_intervals_stand_below_where_there_is_no_room(many: Result) -> None:
+    few = many.page(resamples=50, tests=False)
+    narrow, broad = text_of(few, 80).split("\n"), text_of(few, 200).split("\n")
+    first = next(i for i, line in enumerate(narrow) if line.startswith("sys11"))
+    assert "[" not in narrow[first]
+    assert narrow[first + 1].count("[") == 4
+    assert next(line for line in broad if line.startswith("sys11")).count("[") == 4
+
+
+def test_a_long_beginning_that_all_names_share_is_said_once(many: Result) -> None:
+    said = "The names of all systems begin with 'newstest2021.en-de.'."
+    for shown in (many, many.compare(resamples=20), many.ranks(resamples=20)):
+        text = shown.to_markdown()
+        assert text.count(said) == 1
+        assert "newstest2021.en-de.sys" not in text.replace("against newstest", "")
+    assert "newstest2021.en-de.sys3" in many.to_csv(resamples=20)
+    assert dict(short_names(["summaries.base", "summaries.best"])) == {"summaries.base": "summaries.base", "summaries.best": "summaries.best"}
+    assert list(short_names(["a.long.beginning.", "a.long.beginning.x"]).values()) == ["a.long.beginning.", "a.long.beginning.x"]
+    assert list(short_names(["a.long.beginning.alone"]).values()) == ["a.long.beginning.alone"]
+
+
+def test_too_few_resamples_for_many_tests_are_said(many: Result) -> None:
+    said = "100 resamples are too few for 48 tests: no corrected p can be below 0.48; use 5000 or more."
+    assert said in many.to_markdown(resamples=100)
+    assert said in many.compare(resamples=100).to_markdown()
+    assert "too few for" not in many.to_markdown(resamples=1000)
+    assert "too few for" not in many.to_markdown(tests=False)
+
+
+def test_small_print_can_be_left_out(result: Result) -> None:
+    for method in (result.to_markdown, result.to_latex):
+        assert "nrefs:1" in method()
+        assert "nrefs:1" not in method(small_print=False)
+
+
+@pytest.mark.parametrize(
+    ("output", "decimals"), [(Output("bleu", True, 0, 100), 2), (Output("ter", False, 0, decimals=2), 2), (Output("rougeL", True, 0, 1), 4)]
+)
+def test_pages_show_the_decimals_of_tables(output: Output, decimals: int) -> None:
+    assert len(number(12.3456789, output).partition(".")[2]) == decimals
+    assert _described("label", "metric", output)["decimals"] == decimals
+
+
+def test_pages_decide_on_the_decimals_of_counts() -> None:
+    assert _described("label", "metric", Output("length", None, 0))["decimals"] is None

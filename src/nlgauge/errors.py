@@ -17,11 +17,23 @@ A message says what was given, what is needed and what to do.
 """
 
 import difflib
+import traceback
 from collections.abc import Iterable, Sequence
+from types import TracebackType
 
 
 class NlgaugeError(Exception):
     """The root: catch it to catch everything that nlgauge raises on purpose."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that a notebook shows: the calls outside nlgauge, then the message."""
+        lines = [*_calls(self.__traceback__), f"{type(self).__name__}: {self}"]
+        cause = self.__cause__
+        while cause is not None:
+            if calls := _calls(cause.__traceback__):
+                lines = [*calls, f"{type(cause).__name__}: {cause}", "", "which caused:", "", *lines]
+            cause = cause.__cause__
+        return lines
 
 
 class InputError(NlgaugeError, ValueError):
@@ -76,6 +88,19 @@ class NotYetError(NlgaugeError, NotImplementedError):
 
 class ResultError(NlgaugeError, ValueError):
     """A result that is damaged or lacks what was asked of it."""
+
+
+def _calls(trace: TracebackType | None) -> list[str]:
+    """Return two lines for each call of a traceback that is neither in nlgauge nor in IPython: the place, and the code."""
+    lines = []
+    for frame, number in traceback.walk_tb(trace):
+        module = str(frame.f_globals.get("__name__"))
+        if module.partition(".")[0] not in ("nlgauge", "IPython"):
+            [call] = traceback.StackSummary.extract([(frame, number)])
+            # The file name of a notebook's cell says nothing.
+            place = "cell" if module == "__main__" else frame.f_code.co_filename
+            lines += [f"{place}, line {number}:", f"    {call.line}"]
+    return lines
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

@@ -32,6 +32,8 @@ app = typer.Typer(
     name="nlgauge",
     help="Scores generated text, with confidence intervals, significance tests and explanations.",
     add_completion=False,
+    # Paragraphs are wrapped to the terminal, and square brackets stay.
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

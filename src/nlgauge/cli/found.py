@@ -30,7 +30,7 @@ def show_found(found: Found, columns: Sequence[str], shown: FoundOptions, by: Se
         show_json({"made": dict(found.made), "notes": list(found.notes), "rows": [dict(row) for row in found.rows]})
     elif form != "table":
         whole = shown.details or form in ("csv", "tsv")
-        typer.echo(written(found if whole else _with_columns(found, _told(found, columns)), form), nl=False)
+        typer.echo(written(found if whole else _with_columns(found, _told(found, columns)), form, shown.quiet), nl=False)
     else:
         _show_tables(found, columns, shown.details, by)
         if not shown.quiet:

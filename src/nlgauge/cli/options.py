@@ -199,6 +199,8 @@ class ShownOptions(FormOptions):
         str | None,
         typer.Option("--by", help="One table with scores, intervals and tests for each value of a field.", metavar="FIELD", rich_help_panel=_SHOWN),
     ] = None
+    caption: Annotated[str | None, typer.Option("--caption", help="Caption of a LaTeX table.", metavar="TEXT", rich_help_panel=_SHOWN)] = None
+    label: Annotated[str | None, typer.Option("--label", help="Label of a LaTeX table.", metavar="LABEL", rich_help_panel=_SHOWN)] = None
     confidence: Confidence = 0.95
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="Whether to compute intervals.", rich_help_panel=_SURE)] = True
     resamples: Resamples = 1000
@@ -221,6 +223,8 @@ class ShownOptions(FormOptions):
         checked_confidence(self.confidence)
         if self.score_only and self.by:
             raise typer.BadParameter("-b prints one line per system; groups are shown with --format.", param_hint="'--score-only'")
+        if self.form != "latex" and (self.caption is not None or self.label is not None):
+            raise typer.BadParameter("--caption and --label belong to a LaTeX table; add --format latex.", param_hint="'--format'")
         if self.segments is not None:
             check_target(self.segments)
         elif self.texts or self.wide:

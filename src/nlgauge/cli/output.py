@@ -25,7 +25,7 @@ def show(*renderables: RenderableType, err: bool = False) -> None:
     """Tables and texts on standard output, or on standard error; what is wider than the terminal is not cut."""
     from rich.console import Console
 
-    console = Console(markup=False, highlight=False, emoji=False, stderr=err)
+    console = Console(markup=False, highlight=False, emoji=False, stderr=err, force_jupyter=False)
     for renderable in renderables:
         console.print(renderable, crop=False)
 

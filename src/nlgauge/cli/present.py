@@ -42,7 +42,8 @@ def present(result: Result, shown: ShownOptions) -> None:
     elif shown.form == "table":
         _show_table(found, options, err)
     else:
-        typer.echo(written(found, shown.form, **options), nl=False, err=err)
+        latex = {"caption": shown.caption, "label": shown.label} if shown.form == "latex" else {}
+        typer.echo(written(found, shown.form, shown.quiet, **latex, **options), nl=False, err=err)
     if not shown.quiet and not shown.score_only and shown.form in ("table", "tsv", "csv", "json"):
         for line in TableOptions(**options).small_print_of(result):
             say(line)
@@ -54,12 +55,12 @@ def _show_table(found: Result | Groups, options: dict[str, Any], err: bool) -> N
     show(Printed(found.page(**options)), err=err)
 
 
-def written(found: Exported, form: str, **options: Any) -> str:
-    """What is shown as Markdown, LaTeX, TSV or CSV."""
+def written(found: Exported, form: str, quiet: bool = False, **options: Any) -> str:
+    """Return a table as Markdown, LaTeX, TSV or CSV, without signatures if `quiet`."""
     if form == "markdown":
-        return found.to_markdown(**options)
+        return found.to_markdown(small_print=not quiet, **options)
     if form == "latex":
-        return found.to_latex(**options)
+        return found.to_latex(small_print=not quiet, **options)
     return found.to_csv(delimiter="\t" if form == "tsv" else ",", **options)
 
 

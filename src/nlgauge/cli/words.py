@@ -21,7 +21,7 @@ from shlex import join, quote
 from nlgauge.errors import ParameterError, UnknownMetricError, did_you_mean
 
 METRIC, REFERENCES, INPUT, CONFIDENCE, ECHO = "--metric", "--references", "--input", "--confidence", "--echo"
-_METRIC_FORM = re.compile(r"[A-Za-z][\w-]*(?:\(.*\))?", re.DOTALL)
+_METRIC_FORM = re.compile(r"[A-Za-z][\w-]*(?:\.\w+)?(?:\(.*\))?", re.DOTALL)
 _LIKE_REFERENCES = re.compile(r"(?:^|[._-])ref(?:s|erences?)?(?:[._-]|\d|$)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d*\.?\d+")
 
@@ -153,7 +153,7 @@ def _is_metric(word: str) -> bool:
         try:
             find(name)
         except UnknownMetricError:
-            if here:
+            if here or "." in name:
                 return False
             raise UnknownMetricError(f"there is neither a metric nor a file {name!r}{did_you_mean(name, metric_classes())}.") from None
     if here:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nlgauge.export.model import Cell, Line, Page, Sheet, Strip
 from nlgauge.terminal.text import visible
@@ -103,7 +104,8 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _heading(cell: Cell) -> str:
-    return f"\\shortstack{{{_cell(Cell(cell.text, better=cell.better))}\\\\{escaped(cell.below)}}}" if cell.below else _cell(cell)
+    top = _cell(replace(cell, below=""))
+    return f"\\shortstack{{{top}\\\\{escaped(cell.below)}}}" if cell.below else top
 
 
 def _with_minus(number: str) -> str:
@@ -112,7 +114,7 @@ def _with_minus(number: str) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    text = escaped(cell.text.strip())
+    text = escaped((cell.title or cell.text).strip())
     if cell.tone == "best" and text:
         text = f"\\textbf{{{text}}}"
     raised = cell.stars + ",".join(map(str, cell.notes))

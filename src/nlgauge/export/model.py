@@ -30,7 +30,8 @@ class Cell:
     """One cell: its text, how it is meant, and what stands beside it.
 
     `better` is the direction in which a number is better, which media show as an arrow; `stars` are marks of significance, `notes` the numbers of
-    footnotes; `aside` follows the text in small print, `below` stands under it; `gauge` says the same as the text, for media that draw.
+    footnotes; `aside` follows the text in small print, `below` stands under it; `gauge` says the same as the text, for media that draw; `title` is
+    shown instead of the text in a paper.
     """
 
     text: str = ""
@@ -41,6 +42,7 @@ class Cell:
     aside: str = ""
     below: str = ""
     gauge: Gauge | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,18 @@ from nlgauge.metric import Output
 
 
 def number(value: float, output: Output, sign: bool = False) -> str:
-    """A score with the decimals of its output: as many as it asks for, two on a scale to 100, none for a count, else four; NaN is n/a."""
+    """A score with the decimals of its output, none for a whole count; NaN is n/a."""
     if math.isnan(value):
         return "n/a"
-    decimals = output.decimals
-    if decimals is None:
-        decimals = 2 if output.high == 100 else 0 if is_count(output) and float(value).is_integer() else 4
-    return f"{value:{'+' if sign else ''}.{decimals}f}"
+    whole = output.decimals is None and is_count(output) and float(value).is_integer()
+    return f"{value:{'+' if sign else ''}.{0 if whole else decimals_of(output)}f}"
+
+
+def decimals_of(output: Output) -> int:
+    """Return how many decimals every medium shows of an output: as many as it asks for, two on a scale to 100, else four."""
+    if output.decimals is not None:
+        return output.decimals
+    return 2 if output.high == 100 else 4
 
 
 def is_count(output: Output) -> bool:

@@ -7,10 +7,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from nlgauge.export.model import Cell, Footnotes, Gauge, Page, Sheet, column
+from nlgauge.export.names import short_names, shortened_note
 from nlgauge.export.numbers import bounds, number, p_value
 from nlgauge.export.of_missing import missing_note
 from nlgauge.export.of_result import named
-from nlgauge.export.tested import any_tested, corrected, how_tested
+from nlgauge.export.tested import any_tested, corrected, how_tested, too_few_resamples
 
 if TYPE_CHECKING:
     from nlgauge.results.comparison import Compared, Comparison
@@ -24,11 +25,14 @@ def comparison_page(comparison: Comparison) -> Page:
     for row in comparison:
         pairs.setdefault((row.first, row.second), []).append(row)
     footnotes = Footnotes()
-    sheets = [_sheet(pair, rows, comparison.confidence, footnotes) for pair, rows in pairs.items()]
+    systems = list(dict.fromkeys(system for pair in pairs for system in pair))
+    short = short_names(systems)
+    sheets = [_sheet((short[first], short[second]), rows, comparison.confidence, footnotes) for (first, second), rows in pairs.items()]
     notes = ["gain: how much better the second system is than the first; minus where it is worse."] if pairs else []
     if any(row.output.higher_is_better is None for row in comparison):
         notes.append("Where neither direction is better, the gain is the second score minus the first.")
     notes.append(f"p: {how_tested(comparison)}{f'; Holm: {corrected(comparison)}' if any_tested(comparison) else ''}.")
+    notes += [*too_few_resamples(comparison), *shortened_note(systems)]
     if comparison.caution:
         notes.append(f"Caution: {comparison.caution}.")
     seed = [] if comparison.seed is None else [f"Resampled with seed {comparison.seed}."]

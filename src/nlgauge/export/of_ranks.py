@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nlgauge.export.model import Cell, Column, Footnotes, Page, Sheet, column
+from nlgauge.export.names import short_names, shortened_note
 from nlgauge.export.numbers import number
 from nlgauge.export.of_result import named
 
@@ -21,11 +23,13 @@ def ranks_page(ranks: Ranks) -> Page:
     counts = Counter(row.label for row in ranks.rows)
     columns = [_cells(row, counts[row.label] > 1, footnotes) for row in ranks.rows]
     systems = ranks.rows[0].systems if ranks.rows else ()
-    rows = [[Cell(system), *(cells[i] for _, cells in columns)] for i, system in enumerate(systems)]
+    short = short_names(systems)
+    rows = [[Cell(short[system]), *(cells[i] for _, cells in columns)] for i, system in enumerate(systems)]
     sheet = Sheet([column("system"), *(heading for heading, _ in columns)], rows)
     notes = [
         "Systems that share a letter of a column are not different beyond chance; in brackets the best and the worst rank that each may have.",
         f"All pairs of systems are tested together (max-T over {ranks.resamples:,} resamples, {100 * ranks.confidence:g} % confidence).",
+        *shortened_note(systems),
     ]
     return Page([sheet], footnotes.texts, notes, [f"Resampled with seed {ranks.seed}."])
 
@@ -39,4 +43,4 @@ def _cells(row: Ranked, several: bool, footnotes: Footnotes) -> tuple[Column, li
     for score, letters, rank in zip(row.scores, row.letters, row.ranks, strict=True):
         place = "" if rank is None else f" ({rank[0]})" if rank[0] == rank[1] else f" ({rank[0]}-{rank[1]})"
         cells.append(Cell(number(float(score), row.output), "best" if letters and "a" in letters else "", aside=f"{letters or ''}{place}".strip()))
-    return Column(Cell(heading.text, better=row.output.higher_is_better, notes=reason), "number"), cells
+    return Column(replace(heading, better=row.output.higher_is_better, notes=reason, below=""), "number"), cells

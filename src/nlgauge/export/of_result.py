@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nlgauge.export.model import Cell, Column, Footnotes, Gauge, Page, Sheet, column
+from nlgauge.export.model import Cell, Column, Footnotes, Gauge, Line, Page, Sheet, column
+from nlgauge.export.names import paper_name, short_names, shortened_note
 from nlgauge.export.numbers import bounds, counted, number, p_value, stars
 from nlgauge.export.of_costs import not_sent
 from nlgauge.export.of_missing import NOT_COMPARABLE, missing_note
-from nlgauge.export.tested import any_tested, corrected, how_tested, tested_otherwise
+from nlgauge.export.tested import any_tested, corrected, how_tested, tested_otherwise, too_few_resamples
 from nlgauge.metric import CorpusMetric, Output
 from nlgauge.results.inference import Interval
 from nlgauge.results.missing import range_of
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 # More columns of scores with intervals than these do not fit a page.
 _PAGE_COLUMNS = 5
+# Results of more systems than these have one row per system, with so many outputs in one table.
+_MANY_SYSTEMS, _TERMINAL_COLUMNS = 5, 4
 
 
 class ShownOutput(NamedTuple):
@@ -59,6 +62,7 @@ class ScoreCells:
     decimals: int | None = None
 
     def __post_init__(self) -> None:
+        self.names = short_names(self.result.systems)
         self._tests = {(row.label, row.output.name, row.second): row for row in self.comparison or () if row.first == self.result.systems[0]}
 
     def outputs(self) -> Iterator[ShownOutput]:
@@ -146,7 +150,8 @@ def named(label: str, output: Output, several: bool, better: bool = False) -> Ce
     """A metric's label as a cell: parameters below its name, the output's name beside it where several of its outputs are shown."""
     name, bracket, parameters = label.partition("(")
     text = f"{name} {output.name}" if several and output.name != name else name
-    return Cell(text, better=output.higher_is_better if better else None, below=bracket + parameters)
+    title = paper_name(name, output.name if several and output.name != name else "")
+    return Cell(text, better=output.higher_is_better if better else None, below=bracket + parameters, title=title)
 
 
 def result_page(
@@ -156,18 +161,24 @@ def result_page(
     confidence: float = 0.95,
     *,
     details: bool = False,
-    wide: bool = False,
+    wide: bool | None = None,
     decimals: int | None = None,
     title: str = "",
 ) -> Page:
     """One row per metric and system or, if `wide`, one row per system and one column per metric; with details every output has its own.
 
-    `intervals` and `comparison` are what `Result.intervals` and `Result.compare` gave; without them they are not shown.
+    If `wide` is None, a result of many systems has one row per system, the best first, in tables that a terminal has room for. `intervals` and
+    `comparison` are what `Result.intervals` and `Result.compare` gave; without them they are not shown.
     """
     cells = ScoreCells(result, intervals, comparison, details, decimals=decimals)
-    sheet = _wide(cells) if wide else Sheet(long_columns(cells, confidence), long_rows(cells))
-    notes = _how_to_read(cells, confidence) if wide else []
-    return Page([replace(sheet, title=title)], cells.notes.texts, [*notes, *_remarks(cells)])
+    many = wide is None and len(result.systems) > _MANY_SYSTEMS
+    if many:
+        first, *others = _ranked_sheets(cells)
+    else:
+        first, others = _wide(cells) if wide else Sheet(long_columns(cells, confidence), long_rows(cells)), []
+    notes = _how_to_read(cells, confidence) if many or wide else []
+    blocks = [block for sheet in others for block in (Line(""), sheet)]
+    return Page([replace(first, title=title), *blocks], cells.notes.texts, [*notes, *_remarks(cells)])
 
 
 def long_rows(cells: ScoreCells) -> list[list[Cell]]:
@@ -177,7 +188,7 @@ def long_rows(cells: ScoreCells) -> list[list[Cell]]:
         for i, system in enumerate(cells.result.systems):
             row = cells.row(system, shown)
             head = [Cell(), Cell()] if i else [shown.detail() if shown.further else shown.name(), Cell(better=shown.output.higher_is_better)]
-            rows.append([*head, Cell(system, row[0].tone), *row])
+            rows.append([*head, Cell(cells.names[system], row[0].tone), *row])
     return rows
 
 
@@ -194,12 +205,25 @@ def long_columns(cells: ScoreCells, confidence: float) -> list[Column]:
 def _wide(cells: ScoreCells) -> Sheet:
     """One row per system and one column per metric; the other way round where that has fewer columns and there are too many for a page."""
     outputs, systems = list(cells.outputs()), cells.result.systems
-    scores = {(system, i): _scored(cells, system, shown) for system in systems for i, shown in enumerate(outputs)}
     if len(outputs) > max(_PAGE_COLUMNS, len(systems)):
-        rows = [[shown.name(better=True), *(scores[system, i] for system in systems)] for i, shown in enumerate(outputs)]
-        return Sheet([column("metric"), *(column(system, "number") for system in systems)], rows)
-    rows = [[Cell(system), *(scores[system, i] for i in range(len(outputs)))] for system in systems]
+        rows = [[shown.name(better=True), *(_scored(cells, system, shown) for system in systems)] for shown in outputs]
+        return Sheet([column("metric"), *(column(cells.names[system], "number") for system in systems)], rows)
+    return _by_system(cells, systems, outputs)
+
+
+def _by_system(cells: ScoreCells, systems: Sequence[str], outputs: Sequence[ShownOutput]) -> Sheet:
+    rows = [[Cell(cells.names[system]), *(_scored(cells, system, shown) for shown in outputs)] for system in systems]
     return Sheet([column("system"), *(Column(shown.name(better=True), "number") for shown in outputs)], rows)
+
+
+def _ranked_sheets(cells: ScoreCells) -> list[Sheet]:
+    """Return one row per system, the best by the first output first, and one column per output, a few in each table."""
+    outputs = list(cells.outputs())
+    label, output = outputs[0].label, outputs[0].output
+    scores = {system: cells.result.tables[system, label].scores().get(output.name, math.nan) for system in cells.result.systems}
+    sign = {True: -1, False: 1, None: 0}[output.higher_is_better]
+    systems = sorted(scores, key=lambda system: (math.isnan(scores[system]), 0 if math.isnan(scores[system]) else sign * scores[system]))
+    return [_by_system(cells, systems, outputs[i : i + _TERMINAL_COLUMNS]) for i in range(0, len(outputs), _TERMINAL_COLUMNS)]
 
 
 def _scored(cells: ScoreCells, system: str, shown: ShownOutput) -> Cell:
@@ -238,6 +262,8 @@ def _remarks(cells: ScoreCells) -> list[str]:
         found.append(f"{', '.join(names)}: systems lack scores of different segments. {NOT_COMPARABLE}.")
     if cells.comparison is not None and any_tested(cells.comparison):
         found.append(f"p-values: against {cells.comparison.rows[0].first}, {how_tested(cells.comparison)}, Holm-{corrected(cells.comparison)}.")
+        found += too_few_resamples(cells.comparison)
+    found += shortened_note(result.systems)
     units = Clusters(result.corpus.documents, len(result.corpus))
     if cells.intervals is not None and caution(units.count, ""):
         found.append(f"Caution: {caution(units.count, '')}.")

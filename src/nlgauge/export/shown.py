@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,17 +67,19 @@ class Exported(Shown):
 
         return written(text_of(self.page(**options), width, small_print=True), path)
 
-    def to_markdown(self, path: str | Path | None = None, **options: Any) -> str:
-        """A Markdown table with its notes."""
+    def to_markdown(self, path: str | Path | None = None, *, small_print: bool = True, **options: Any) -> str:
+        """A Markdown table with its notes, and with signatures if `small_print`."""
         from nlgauge.export.markdown import markdown_of
 
-        return written(markdown_of(self.page(**self._for_paper(options))), path)
+        return written(markdown_of(self._paper_page(small_print, options)), path)
 
-    def to_latex(self, path: str | Path | None = None, *, caption: str | None = None, label: str | None = None, **options: Any) -> str:
-        r"""A LaTeX table environment; the paper needs `\usepackage{booktabs}`."""
+    def to_latex(
+        self, path: str | Path | None = None, *, caption: str | None = None, label: str | None = None, small_print: bool = True, **options: Any
+    ) -> str:
+        r"""A LaTeX table environment, with signatures as comments if `small_print`; the paper needs `\usepackage{booktabs}`."""
         from nlgauge.export.latex import latex_of
 
-        return written(latex_of(self.page(**self._for_paper(options)), caption, label), path)
+        return written(latex_of(self._paper_page(small_print, options), caption, label), path)
 
     def to_html(self, path: str | Path | None = None, **options: Any) -> str:
         """A piece of HTML without scripts, which a page or a notebook can show."""
@@ -89,6 +92,10 @@ class Exported(Shown):
         from nlgauge.export.delimited import delimited
 
         return written(delimited(self._csv_records(**options), delimiter), path)
+
+    def _paper_page(self, small_print: bool, options: dict[str, Any]) -> Page:
+        page = self.page(**self._for_paper(options))
+        return page if small_print else replace(page, small_print=())
 
     def _for_paper(self, options: dict[str, Any]) -> dict[str, Any]:
         """The options where a table is for readers of a paper."""

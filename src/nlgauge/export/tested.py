@@ -10,6 +10,7 @@ from nlgauge.export.numbers import counted
 if TYPE_CHECKING:
     from nlgauge.results.comparison import Compared, Comparison
 
+_LEVEL = 0.05
 _NAMES = {"randomisation": "approximate randomisation", "bootstrap": "paired bootstrap"}
 
 
@@ -33,3 +34,13 @@ def tested_otherwise(row: Compared, comparison: Comparison) -> str:
 def corrected(comparison: Comparison) -> str:
     """What Holm's correction counted."""
     return f"corrected for the {counted(sum(not math.isnan(row.p) for row in comparison), 'test')} shown"
+
+
+def too_few_resamples(comparison: Comparison) -> list[str]:
+    """Return a warning if no corrected p-value can be significant, however large a difference is."""
+    tests = sum(not math.isnan(row.p) for row in comparison)
+    least = tests / (comparison.resamples + 1)
+    if not tests or least <= _LEVEL:
+        return []
+    needed = 1000 * math.ceil(5 * tests / _LEVEL / 1000)
+    return [f"Caution: {comparison.resamples} resamples are too few for {tests} tests: no corrected p can be below {least:.2g}; use {needed} or more."]

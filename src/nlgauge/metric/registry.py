@@ -6,6 +6,7 @@ import ast
 import importlib
 import importlib.util
 import pkgutil
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import fields
@@ -18,6 +19,20 @@ from nlgauge.errors import ParameterError, UnknownMetricError, did_you_mean
 from nlgauge.metric import REGISTERED, AnyMetric
 
 ENTRY_POINT_GROUP = "nlgauge.metrics"
+# A string, which stays as it is, or a word without quotes as a value: shells make quotes inside quotes tedious.
+_BARE = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|(?<=[=,(\[])\s*(?P<word>[\w./:\\~@+-]+)\s*(?=[,)\]])""")
+_FACTUAL = "summac, alignscore, factcc and g_eval(criterion=consistency) measure whether a text is true to its source"
+_RELEVANT = "g_eval(criterion=relevance) asks a judge about it, and yes_no asks a question of yours"
+_ASKED = "judge, yes_no and rubric ask a language model with words of yours"
+# Qualities and metrics of other programs that users ask for by name, with what to use instead.
+_CONCEPTS = {
+    **dict.fromkeys(("faithfulness", "factuality", "groundedness", "hallucination", "consistency", "factual_consistency"), _FACTUAL),
+    **dict.fromkeys(("relevance", "relevancy", "answer_relevancy", "answer_relevance"), _RELEVANT),
+    **dict.fromkeys(("context_precision", "context_recall", "context_relevancy", "toxicity", "safety", "helpfulness"), _ASKED),
+    **dict.fromkeys(("correctness", "answer_correctness", "answer_similarity"), "f1, squad and embedding_similarity compare an answer with a reference"),
+    **dict.fromkeys(("coherence", "fluency"), "g_eval and unieval measure it"),
+    "spice": "it needs a scene-graph parser that nlgauge does not have; cider and meteor compare captions",
+}
 
 
 @cache
@@ -71,34 +86,49 @@ def is_importable(metric: AnyMetric) -> bool:
 
 
 def find(name: str) -> type[AnyMetric]:
-    """The metric class of a name or alias, or an error with the nearest names."""
-    wanted = name.strip().lower().replace("-", "_")
-    if not _load_one(wanted):
+    """Return the metric class of a name or alias, or raise an error with the nearest names."""
+    return _class_and_preset(name)[0]
+
+
+def _class_and_preset(name: str) -> tuple[type[AnyMetric], Mapping[str, Any]]:
+    """Return the metric class of a name or alias with the parameters that the alias stands for; rouge.rouge1 is the alias rouge1 of rouge."""
+    key = name.strip().lower().replace("-", "_")
+    metric, dot, alias = key.partition(".")
+    if not _load_one(metric):
         _load_all()
-    wanted = REGISTERED.aliases[wanted][0] if wanted in REGISTERED.aliases else wanted
-    if wanted in REGISTERED.classes:
-        return REGISTERED.classes[wanted]
-    raise UnknownMetricError(
-        f"there is no metric {name!r}{did_you_mean(name, [*REGISTERED.classes, *REGISTERED.aliases])}; `nlgauge list` shows all."
-    )
+    if dot and REGISTERED.aliases.get(alias, ("", {}))[0] == metric:
+        key = alias
+    key, preset = REGISTERED.aliases.get(key, (key, {}))
+    if key in REGISTERED.classes:
+        return REGISTERED.classes[key], preset
+    if key in _CONCEPTS:
+        raise UnknownMetricError(f"there is no metric {name!r}; {_CONCEPTS[key]}. `nlgauge list` shows all metrics.")
+    near = did_you_mean(name, REGISTERED.classes) or did_you_mean(name, REGISTERED.aliases)
+    raise UnknownMetricError(f"there is no metric {name!r}{near}; `nlgauge list` shows all.")
 
 
 def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
     """The metric of a name (or alias) with these parameters."""
-    metric = find(name)
-    alias = REGISTERED.aliases.get(name.strip().lower().replace("-", "_"))
-    given = {**(alias[1] if alias else {}), **spelt(metric, parameters or {})}
+    metric, preset = _class_and_preset(name)
+    given = {**preset, **spelt(metric, parameters or {})}
     known = [f.name for f in fields(metric)]  # type: ignore[arg-type]
     for parameter in given:
         if parameter not in known:
             takes = f"takes {', '.join(known)}" if known else "takes no parameters"
             raise ParameterError(f"{metric.name} has no parameter {parameter!r}{did_you_mean(parameter, known)}; it {takes}.")
-    values = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
     hints = get_type_hints(metric)
+    values = {key: _as_tuple(value, hints[key]) for key, value in given.items()}
     for parameter, value in values.items():
         if not _fits(value, hints[parameter]):
             raise ParameterError(f"{metric.name}: {parameter} must be {_named(hints[parameter])}, got {value!r}.")
     return metric(**values)
+
+
+def _as_tuple(value: Any, hint: Any) -> Any:
+    """Return a list as a tuple, and a string as a tuple of one if the parameter is a list of strings."""
+    if isinstance(value, str) and get_origin(hint) is tuple and str in get_args(hint):
+        return (value,)
+    return tuple(value) if isinstance(value, list) else value
 
 
 def spelt(metric: type[AnyMetric], parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,16 +162,16 @@ def parse(text: str) -> AnyMetric:
 
 
 def name_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters of a text such as "chrf(word_order=2)", whether or not there is such a metric.
+    """The name and the parameters of a text such as "chrf(word_order=2)", whether or not there is such a metric; words need no quotes.
 
-    >>> name_and_parameters("chrf(word_order=2)")
-    ('chrf', {'word_order': 2})
+    >>> name_and_parameters("bertscore(model=./models/bert-base, layer=9)")
+    ('bertscore', {'model': './models/bert-base', 'layer': 9})
     """
     name, bracket, inside = text.strip().partition("(")
     if not bracket:
         return name, {}
     try:
-        call = ast.parse(f"_({inside}", mode="eval").body
+        call = ast.parse(f"_({_BARE.sub(_quoted, inside)}", mode="eval").body
         if (
             not isinstance(call, ast.Call)
             or not isinstance(call.func, ast.Name)
@@ -149,9 +179,10 @@ def name_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
             or any(keyword.arg is None for keyword in call.keywords)
         ):
             raise ValueError
-        return name, {str(keyword.arg): _literal(keyword.value) for keyword in call.keywords}
+        return name, {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError):
-        raise ParameterError(f"cannot read {text!r}; write name(parameter=value, ...), for example chrf(word_order=2).") from None
+        form = "write name(parameter=value, ...), for example chrf(word_order=2), with quotes around text that has blanks or brackets: model='...'"
+        raise ParameterError(f"cannot read {text!r}; {form}.") from None
 
 
 def _fits(value: Any, hint: Any) -> bool:
@@ -170,6 +201,13 @@ def _named(hint: Any) -> str:
     return " or ".join(names.get(get_origin(kind) or kind, getattr(kind, "__name__", str(kind))) for kind in kinds)
 
 
-def _literal(node: ast.expr) -> Any:
-    # A bare word is a string: shells make quotes inside quotes tedious.
-    return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)
+def _quoted(match: re.Match[str]) -> str:
+    """Return a bare word in quotes; a string, a number, True, False and None as they are."""
+    word = match["word"]
+    if word is None:
+        return match[0]
+    try:
+        ast.literal_eval(word)
+    except (SyntaxError, ValueError):
+        return repr(word)
+    return match[0]

@@ -43,6 +43,7 @@ class BertScore(TokenMatching):
     rescale: bool = False
 
     name: ClassVar[str] = "bertscore"
+    aliases: ClassVar[dict[str, dict[str, object]]] = {"bert_score": {}}
     revision: ClassVar[int] = 2
 
     def __post_init__(self) -> None:

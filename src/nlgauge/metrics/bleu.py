@@ -59,7 +59,7 @@ class Bleu(Metric):
     compat: str | None = None
 
     name: ClassVar[str] = "bleu"
-    aliases: ClassVar[dict[str, Any]] = {"sacrebleu": {}}
+    aliases: ClassVar[dict[str, Any]] = {"sacrebleu": {}, "bleu4": {}, "bleu_4": {}}
     spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "max_ngram_order": "max_order", "n_gram": "max_order"}
     takes: ClassVar[Takes] = "joint"
 

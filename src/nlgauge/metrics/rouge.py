@@ -52,6 +52,9 @@ class Rouge(Metric):
     compat: str | None = None
 
     name: ClassVar[str] = "rouge"
+    aliases: ClassVar[dict[str, dict[str, object]]] = {
+        alias: {"rouge_types": (kind,)} for kind in _TYPES for alias in (kind.lower(), kind.lower().replace("rouge", "rouge_"))
+    }
     spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "rouge_keys": "rouge_types"}
 
     def __post_init__(self) -> None:

@@ -13,6 +13,14 @@ from nlgauge.meta.plots.canvas import bare, canvas, described
 AMBER, INDIGO, RED, PETROL = "#e0a100", "#4b4fbf", "#b3261e", "#00687a"
 
 
+class Panels(np.ndarray):
+    """Several axes; a notebook shows their figure if nlgauge created it."""
+
+    def _repr_png_(self) -> bytes | None:
+        show = getattr(next(self.flat, None), "_repr_png_", None)
+        return None if show is None else show()
+
+
 def one_axes(ax: Any, width: float, height: float, grid: str | None = None) -> Any:
     """The axes that was given, or that of a new figure of this size in inches; without a box."""
     return bare(canvas(None, width, height).subplots() if ax is None else ax, grid)
@@ -33,14 +41,14 @@ def part_at(ax: Any) -> Any:
 def panels(ax: Any, down: int, across: int, width: float, height: float, **options: Any) -> Any:
     """(down, across) axes, on a new figure of this size or in the place of the axes that was given."""
     figure = canvas(part_at(ax), width, height)
-    return figure.subplots(down, across, squeeze=False, **options)
+    return figure.subplots(down, across, squeeze=False, **options).view(Panels)
 
 
 def on_figure(plot: Callable[..., Any], ax: Any, *given: Any, said: str, **options: Any) -> Any:
     """Draws a plot that takes a figure in the place of an axes: the axes, or an array of them where it has several."""
     figure = plot(*given, figure=part_at(ax), **options)
     described(figure, said)
-    return figure.axes[0] if len(figure.axes) == 1 else np.array(figure.axes)
+    return figure.axes[0] if len(figure.axes) == 1 else np.array(figure.axes).view(Panels)
 
 
 def told(ax: Any, text: str) -> Any:

@@ -22,9 +22,9 @@ class TableOptions:
 
     `intervals` and `tests` say whether they are computed and shown; `confidence`, `resamples`, `seed` and `test` are those of `Result.intervals`
     and `Result.compare`. `details` adds the further outputs of each metric, such as BLEU's precisions and brevity penalty. With `wide` there is
-    one row per system and one column per metric, else one row per metric and system; a CSV file always has all outputs, one per row. `decimals` is
-    how many are shown of each score, where not as many as its metric asks for; a CSV file always has all of them. `costs` adds a table of what the
-    run cost, which a CSV file has not.
+    one row per system and one column per metric, else one row per metric and system; by default a result of many systems has one row per system.
+    A CSV file always has all outputs, one per row. `decimals` is how many are shown of each score, where not as many as its metric asks for; a CSV
+    file always has all of them. `costs` adds a table of what the run cost, which a CSV file has not.
     """
 
     intervals: bool = True
@@ -34,7 +34,7 @@ class TableOptions:
     seed: int | None = None
     test: str = "randomisation"
     details: bool = False
-    wide: bool = False
+    wide: bool | None = None
     decimals: int | None = None
     costs: bool = False
 

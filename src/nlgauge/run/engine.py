@@ -143,7 +143,7 @@ def _fitted_on(fit: Fit, corpus: Corpus) -> tuple[str, ...]:
 
 def _mapped(task: Task, chunks: Chunks, executor: Executor, costs: Costs, what: str) -> Iterator[tuple[tuple[int, int], Rows, Costs]]:
     """The bounds of each chunk with what a task gives for it and what that cost, in the order of the chunks."""
-    for done, (bounds, (rows, cost)) in enumerate(zip(chunks.bounds, executor.map(task, chunks), strict=True), 1):
-        report(what, done, len(chunks))
+    for bounds, (rows, cost) in zip(chunks.bounds, executor.map(task, chunks), strict=True):
+        report(f"{what} segments", bounds[1], len(chunks.corpus))
         costs.add(cost)
         yield bounds, rows, cost

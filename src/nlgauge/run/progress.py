@@ -29,7 +29,10 @@ class _Bar:
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
             columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeRemainingColumn()
-            self._shown = Progress(*columns, console=Console(stderr=True), transient=True)
+            # Rich's own bar for notebooks needs ipywidgets; notebooks show the bar of a terminal too.
+            notebook = Console().is_jupyter
+            console = Console(stderr=True, force_jupyter=False, force_terminal=True if notebook else None)
+            self._shown = Progress(*columns, console=console, transient=True)
             self._shown.start()
         if what not in self._tasks:
             self._tasks[what] = self._shown.add_task(what, total=total)

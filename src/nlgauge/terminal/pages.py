@@ -71,6 +71,8 @@ def text_of(page: Page, width: int = 80, small_print: bool = False) -> str:
         width=width,
         color_system=None,
         force_terminal=False,
+        # In a notebook rich would display the text instead of writing it.
+        force_jupyter=False,
         markup=False,
         highlight=False,
         emoji=False,
@@ -95,6 +97,8 @@ def _printed(block: Block, options: ConsoleOptions) -> Iterator[RenderableType]:
 
 def _grid(sheet: Sheet, options: ConsoleOptions) -> Grid:
     rows = [[_shown(cell, options) for cell in row] for row in sheet.rows]
+    if any(cell.aside for row in sheet.rows for cell in row) and _natural_width(sheet, rows) > options.max_width:
+        rows = [[_shown(replace(cell, aside="", below=cell.below or cell.aside), options) for cell in row] for row in sheet.rows]
     kept = [i for i, column in enumerate(sheet.columns) if column.heading.text or any(row[i].text for row in rows)]
     columns = [sheet.columns[i] for i in kept]
     rows = [[row[i] for i in kept] for row in rows]
@@ -110,6 +114,12 @@ def _grid(sheet: Sheet, options: ConsoleOptions) -> Grid:
     for row in _spilled(broken):
         grid.add_row(*(Text("\n").join(lines) for lines in row))
     return grid
+
+
+def _natural_width(sheet: Sheet, rows: Sequence[Sequence[Cell]]) -> int:
+    """Return the width of a table in which nothing is broken."""
+    columns = zip(sheet.columns, *rows, strict=True)
+    return sum(_widest([column.heading.text, *(cell.text for cell in cells)]) + _GAP for column, *cells in columns) - _GAP
 
 
 def _spilled(rows: list[list[list[Text]]]) -> list[list[list[Text]]]:

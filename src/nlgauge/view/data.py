@@ -16,6 +16,7 @@ import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import NlgaugeError
+from nlgauge.export.numbers import decimals_of, is_count
 from nlgauge.export.of_costs import whole_run
 from nlgauge.metric import Output
 from nlgauge.metric.card import card
@@ -106,7 +107,7 @@ def _described(label: str, metric: str, output: Output) -> dict[str, Any]:
         "output": output.name,
         "up": output.higher_is_better,
         "bounds": [_number(output.low), _number(output.high)],
-        "decimals": output.decimals,
+        "decimals": None if is_count(output) else decimals_of(output),
         "given": False,
     }
 

@@ -41,7 +41,17 @@ REPRODUCIBLE: Any = {"svg.hashsalt": "nlgauge", "svg.fonttype": "none", "pdf.fon
 
 
 class Drawing(Figure):
-    """A figure that notebooks show without pyplot, and whose files are the same whenever they are written."""
+    """A figure that notebooks show without pyplot, as they do each of its axes, and whose files are the same whenever they are written."""
+
+    def add_subplot(self, *args: Any, **kwargs: Any) -> Any:
+        return self._showing(super().add_subplot(*args, **kwargs))
+
+    def add_axes(self, *args: Any, **kwargs: Any) -> Any:
+        return self._showing(super().add_axes(*args, **kwargs))
+
+    def _showing(self, ax: Any) -> Any:
+        ax._repr_png_ = self._repr_png_
+        return ax
 
     def savefig(self, fname: Any, **options: Any) -> None:
         """As of any figure; a file has what is seen as its title (`described`), text as text, and no date."""
