@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import subprocess
 import sys
 
@@ -18,7 +19,9 @@ import nlgauge
 from nlgauge import plots
 from nlgauge.analysis.shannon import Separation
 from nlgauge.errors import InputError, ParameterError, UnknownNameError
+from nlgauge.export.numbers import number, ties
 from nlgauge.meta import Found, Judgements
+from nlgauge.metric import Output
 from nlgauge.results.result import Result
 from tests.meta.drawn import check_readable, lines, words
 
@@ -140,12 +143,25 @@ def test_a_forest_is_turned_so_that_right_is_better_for_the_first(result):
             (point,) = lines(ax, ["bleu", "chrf", "ter", "novelty.novelty1"][place])
             assert np.sign(point[0][0]) == np.sign(value)
             numbers = [text.get_text() for text in ax.texts][place]
-            assert numbers.startswith(f"{value:+.3g} [")
+            assert numbers.startswith(f"{number(value, row.output, sign=True)} [")
             ends = lines(ax, "interval")[place][:, 0]
             assert np.abs([*ends, point[0][0]]).max() == pytest.approx(1.0)
     filled = {line.get_label(): line.get_markerfacecolor() != "white" for line in plots.forest(compared).get_lines() if line.get_marker() == "o"}
     assert list(filled.values()) == [row.p_holm <= 0.05 for row in compared.rows]
     assert len(set(filled.values())) == 2
+
+
+def test_a_forest_says_na_for_the_interval_of_a_score_of_the_whole_corpus():
+    texts = ["a red car", "the dog sleeps", "we sing songs"]
+    systems = {"a": texts, "b": list(texts), "c": ["a red car", "a dog", "songs"]}
+    result = nlgauge.score(systems, [[text] for text in texts], metrics=["self_bleu", "ter"])
+    for other in ("b", "c"):
+        ax = plots.forest(result, "a", other, resamples=50)
+        shown = [text.get_text() for text in ax.texts]
+        assert "nan" not in " ".join([*shown, plots.alt(ax)]).casefold()
+        gain = result["c"]["self_bleu"]["self_bleu"] - result["a"]["self_bleu"]["self_bleu"] if other == "c" else 0.0
+        assert shown[0] == f"{gain:+.2f} n/a"
+        assert shown[1].startswith("+")
 
 
 def test_a_forest_of_coefficients_is_that_of_meta_evaluation():
@@ -168,6 +184,16 @@ def test_a_waterfall_has_every_difference_sorted(result):
         plots.waterfall(made(1, metrics=["chrf"]), "chrf")
     with pytest.raises(InputError, match="twice"):
         plots.waterfall(result, "chrf", first, first)
+
+
+def test_a_waterfall_counts_scores_that_print_the_same_as_ties():
+    output = Output("score", True, 0, 100)
+    rows = {"a": [50.001, 50.004, 50.006, 20.0, math.nan, -0.001], "b": [50.004, 50.006, 50.002, 20.0, math.nan, 0.001]}
+    assert ties(*map(np.array, rows.values()), output).tolist() == [True, False, False, True, False, True]
+    metric = nlgauge.metric(lambda prediction, reference: float(prediction), name="given", low=0, high=100)
+    result = nlgauge.score({"a": ["50.001", "50.004", "20"], "b": ["50.004", "50.006", "10"]}, [["x"]] * 3, metrics=[metric])
+    ax = plots.waterfall(result, "given")
+    assert ax.get_title(loc="left") == "a better on 1, tie on 1, b better on 1"
 
 
 def test_distributions_are_of_systems_spoilt_texts_and_groups(result):
