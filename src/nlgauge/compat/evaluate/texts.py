@@ -88,7 +88,7 @@ def google_bleu(given: Given, *, tokenizer: Tokenizer = "13a", min_len: int = 1,
 
 
 def _without_empty_pairs(given: Given, metric: Any) -> Given:
-    """Leave out references that have, like their prediction, no n-gram of the shortest order, if there are others: NLTK does not count such a pair."""
+    """Leave out references that have, like their prediction, no n-gram to count, if there are others: NLTK does not count such a pair."""
     tokens = Tokens(metric.tokenizer)
 
     def is_empty(text: Any) -> bool:
