@@ -70,7 +70,7 @@ def adjusted(metrics: Mapping[str, AnyMetric], parameters: Mapping[str, Any]) ->
 
 
 def plain(result: Result, labels: Mapping[str, Any], forms: Mapping[str, Callable[[Table], dict[str, Any]]] | None = None) -> dict[str, Any]:
-    """Return every output of a result with one system, under the labels that the caller gave; `forms` has the labels whose outputs take another form."""
+    """Return every output of a result with one system, under the labels that the caller gave; `forms` has functions for other forms."""
     tables = {label: result.tables[result.systems[0], ours] for label, ours in zip(labels, result.labels, strict=True)}
     return {label: (forms or {}).get(label, Table.scores)(table) for label, table in tables.items()}
 

@@ -110,7 +110,7 @@ class Meteor(Metric):
             if parameter == "copy_words" and isinstance(value, str) and value == _NEEDED:
                 raise ParameterError(
                     "meteor++ is meteor with a list of words that a good paraphrase keeps (experimental), and no list is shipped: give "
-                    "copy_words=[...] or a file, such as nlgauge.features.paraphrases.copied_words learns from paraphrases; `nlgauge card meteor` has more."
+                    "copy_words=[...] or a file, such as nlgauge.features.paraphrases.copied_words learns; `nlgauge card meteor` has more."
                 )
             self.require(_strings(value) or (isinstance(value, str) and value != ""), parameter, f"a list of {several}, or the path of a file")
         for parameter, high in (("alpha", 1.0), ("beta", np.inf), ("gamma", 1.0)):

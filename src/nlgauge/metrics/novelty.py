@@ -85,7 +85,7 @@ class Novelty(MeanMetric):
 
 
 def _with_joined(tokens: Ragged, rows: Ragged) -> tuple[Ragged, Array]:
-    """Append a row of tokens for the texts of each row, with a token of its own between two texts so that no n-gram crosses; also return their places."""
+    """Append the joined texts of each row, with a token between two of them so that no n-gram crosses; also return their places."""
     apart = np.array([tokens.values.max(initial=-1) + 1], dtype=tokens.values.dtype)
     texts = [[part for text in row.tolist() for part in (tokens[text], apart)][:-1] for row in rows]
     joined = Ragged.of([np.concatenate([*parts, apart[:0]]) for parts in texts], tokens.values.dtype)

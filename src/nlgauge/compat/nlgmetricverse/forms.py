@@ -54,10 +54,10 @@ def taken(metric: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], Fo
         if side is not None and side not in _SIDES:
             raise ParameterError(f"rouge: metric_to_select must be {', '.join(map(repr, _SIDES))} or None, got {side!r:.60}.")
         form = Form(form.lists, form.score_averaged, side)
-    if metric == "novelty" and (name := next((name for name in ("ngrams", "n") if name in left), None)):
-        order = left.pop(name)
+    if metric == "novelty" and (wanted := [name for name in ("ngrams", "n") if name in left]):
+        order = left.pop(wanted[0])
         if type(order) is not int or not 1 <= order <= 100:
-            raise ParameterError(f"abstractness: {name} must be a whole number from 1 to 100, got {order!r:.60}.")
+            raise ParameterError(f"abstractness: {wanted[0]} must be a whole number from 1 to 100, got {order!r:.60}.")
         left, form = {"max_order": order, **left}, Form(order=order)
     return left, form
 
