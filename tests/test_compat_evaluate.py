@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -65,6 +66,39 @@ def test_a_tokeniser_may_be_a_function() -> None:
         found = hf.load(name).compute(**texts, tokenizer=letters)
         assert found == hf.load(name).compute(**spelt, tokenizer=words)
         assert found != hf.load(name).compute(**texts)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "orders", "expected"),
+    [
+        (["", "systems."], [["", "hello."], ["systems."]], {"max_len": 2}, 0.5),
+        (["red?", "abc"], [["red?"], ["x", "tw y"]], {"min_len": 2, "max_len": 2}, 0.5),
+        (["abc", ""], [["x"], ["", "y"]], {"min_len": 2}, 0.0),
+    ],
+)
+def test_google_bleu_leaves_out_a_reference_without_ngrams(predictions, references, orders, expected) -> None:
+    assert hf.load("google_bleu").compute(predictions=predictions, references=references, **orders) == {"google_bleu": pytest.approx(expected)}
+
+
+def test_google_bleu_is_nltks_on_drawn_corpora() -> None:
+    from nltk.translate.gleu_score import corpus_gleu
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+    rng = random.Random(3)
+    words = Tokenizer13a()
+    metric = hf.load("google_bleu")
+    for _ in range(50):
+        size = rng.randint(1, 3)
+
+        def text() -> str:
+            return " ".join(rng.choices(["a", "b", "c.", "d?"], k=rng.choice([0, 0, 1, 1, 2, 4])))
+
+        predictions = [text() for _ in range(size)]
+        references = [[text() for _ in range(rng.randint(1, 3))] for _ in range(size)]
+        low, more = rng.randint(1, 3), rng.randint(0, 2)
+        found = metric.compute(predictions=predictions, references=references, min_len=low, max_len=low + more)
+        split = [[words(one).split() for one in row] for row in references], [words(one).split() for one in predictions]
+        assert found["google_bleu"] == pytest.approx(corpus_gleu(*split, low, low + more), abs=1e-12), (predictions, references, low, more)
 
 
 def test_a_function_splits_line_by_line_for_rouge_lsum() -> None:

@@ -197,3 +197,12 @@ def test_metrics_that_come_later_say_so(name: str) -> None:
     for call in (lambda: load_metric(name), lambda: NLGMetricverse(metrics=["bleu", name]), lambda: getattr(nmv, name.capitalize()).construct()):
         with pytest.raises(NotYetError, match=f"{name} comes with a later release of nlgauge; meanwhile "):
             call()
+
+
+def test_meteor_plus_plus_says_what_it_needs():
+    for call in (lambda: load_metric("meteor++"), lambda: nlgauge.score(["a"], ["a"], metrics="meteor++")):
+        with pytest.raises(ParameterError, match=r"meteor\+\+ is meteor with a list of words .* give copy_words="):
+            call()
+    loaded = load_metric("METEOR++", copy_words=["Rome"])
+    lost = loaded.compute(["I saw Paris"], ["I saw Rome"])["METEOR++"]["score"]
+    assert lost < load_metric("meteor").compute(["I saw Paris"], ["I saw Rome"])["meteor"]["score"]

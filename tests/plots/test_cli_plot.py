@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,18 @@ def test_an_explanation_is_drawn(result: str) -> None:
     assert Path("why.png").read_bytes()[1:4] == b"PNG"
 
 
+def test_human_scores_of_one_system_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    enter(tmp_path, monkeypatch)
+    rows = [{"prediction": f"a b {i % 3}", "references": ["a b 1"], "coherence": i, "fluency": -i, "year": 2000 + i} for i in range(6)]
+    Path("one.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    printed("score", "one.jsonl", "-m", "chrf,ter", "-o", "one", "-q")
+    for people in (["--human", "coherence", "fluency"], ["--human", "coherence,fluency"], ["--human", "coherence", "--human", "fluency"]):
+        done = run("plot", "one", "human_map", "-o", "map.svg", "-c", "pearson", *people, "--overwrite")
+        assert done.exit_code == 0, done.output
+        assert done.stdout.startswith("Pearson, global level, n = 6 texts of one system, 2 metrics; the highest for coherence: ")
+    assert "of the fields with numbers coherence, fluency, year" in " ".join(refused("plot", "one", "human_map", "-o", "other.pdf").split())
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -51,6 +64,7 @@ def test_an_explanation_is_drawn(result: str) -> None:
         (["waterfall", "-m", "ter", "-m", "chrf"], "takes --metric at most 1 times, got 2"),
         (["forest", "--system", "a", "--system", "b", "--system", "c"], "takes --system at most 2 times, got 3"),
         (["forest", "--system", "sysC"], "there is no system 'sysC'"),
+        (["forest", "sysA"], "'sysA' was not expected"),
         (["human_map"], "human_map needs human scores"),
         (["intervals", "-m", "bleu"], "bleu"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import subprocess
 import sys
 
@@ -18,7 +19,9 @@ import nlgauge
 from nlgauge import plots
 from nlgauge.analysis.shannon import Separation
 from nlgauge.errors import InputError, ParameterError, UnknownNameError
+from nlgauge.export.numbers import number, ties
 from nlgauge.meta import Found, Judgements
+from nlgauge.metric import Output
 from nlgauge.results.result import Result
 from tests.meta.drawn import check_readable, lines, words
 
@@ -61,6 +64,7 @@ EVERY = {
     "distributions": lambda result, **k: plots.distributions(result, "chrf", **k),
     "agreement": plots.agreement,
     "human_map": lambda _, **k: plots.human_map(judged(), **k),
+    "human_map of one system": lambda _, **k: plots.human_map(people_of(1, fluency=[1.0, 2, 3, 3, 2, 1]), humans="fluency", **k),
     "scatter": lambda _, **k: plots.scatter(judged(), "m_1", "adequacy", draws=20, **k),
 }
 
@@ -140,12 +144,25 @@ def test_a_forest_is_turned_so_that_right_is_better_for_the_first(result):
             (point,) = lines(ax, ["bleu", "chrf", "ter", "novelty.novelty1"][place])
             assert np.sign(point[0][0]) == np.sign(value)
             numbers = [text.get_text() for text in ax.texts][place]
-            assert numbers.startswith(f"{value:+.3g} [")
+            assert numbers.startswith(f"{number(value, row.output, sign=True)} [")
             ends = lines(ax, "interval")[place][:, 0]
             assert np.abs([*ends, point[0][0]]).max() == pytest.approx(1.0)
     filled = {line.get_label(): line.get_markerfacecolor() != "white" for line in plots.forest(compared).get_lines() if line.get_marker() == "o"}
     assert list(filled.values()) == [row.p_holm <= 0.05 for row in compared.rows]
     assert len(set(filled.values())) == 2
+
+
+def test_a_forest_says_na_for_the_interval_of_a_score_of_the_whole_corpus():
+    texts = ["a red car", "the dog sleeps", "we sing songs"]
+    systems = {"a": texts, "b": list(texts), "c": ["a red car", "a dog", "songs"]}
+    result = nlgauge.score(systems, [[text] for text in texts], metrics=["self_bleu", "ter"])
+    for other in ("b", "c"):
+        ax = plots.forest(result, "a", other, resamples=50)
+        shown = [text.get_text() for text in ax.texts]
+        assert "nan" not in " ".join([*shown, plots.alt(ax)]).casefold()
+        gain = result["c"]["self_bleu"]["self_bleu"] - result["a"]["self_bleu"]["self_bleu"] if other == "c" else 0.0
+        assert shown[0] == f"{gain:+.2f} n/a"
+        assert shown[1].startswith("+")
 
 
 def test_a_forest_of_coefficients_is_that_of_meta_evaluation():
@@ -168,6 +185,16 @@ def test_a_waterfall_has_every_difference_sorted(result):
         plots.waterfall(made(1, metrics=["chrf"]), "chrf")
     with pytest.raises(InputError, match="twice"):
         plots.waterfall(result, "chrf", first, first)
+
+
+def test_a_waterfall_counts_scores_that_print_the_same_as_ties():
+    output = Output("score", True, 0, 100)
+    rows = {"a": [50.001, 50.004, 50.006, 20.0, math.nan, -0.001], "b": [50.004, 50.006, 50.002, 20.0, math.nan, 0.001]}
+    assert ties(*map(np.array, rows.values()), output).tolist() == [True, False, False, True, False, True]
+    metric = nlgauge.metric(lambda prediction, reference: float(prediction), name="given", low=0, high=100)
+    result = nlgauge.score({"a": ["50.001", "50.004", "20"], "b": ["50.004", "50.006", "10"]}, [["x"]] * 3, metrics=[metric])
+    ax = plots.waterfall(result, "given")
+    assert ax.get_title(loc="left") == "a better on 1, tie on 1, b better on 1"
 
 
 def test_distributions_are_of_systems_spoilt_texts_and_groups(result):
@@ -215,6 +242,67 @@ def test_a_map_of_people_has_every_dimension():
     assert np.ma.filled(biased.images[0].get_array(), np.nan) == pytest.approx(np.array([[0.3, np.nan], [np.nan, -0.9]]), nan_ok=True)
     with pytest.raises(InputError, match="human is missing"):
         plots.human_map(Found([{"metric": "a", "value": 1.0}]))
+
+
+def title(ax):
+    return ax.get_title(loc="left").replace("\n", " ")
+
+
+def test_a_map_of_people_is_titled_by_its_table_and_refuses_several():
+    given = judged()
+    assert title(plots.human_map(given)) == "Kendall, system level, n = 8 systems"
+    assert title(plots.human_map(given.correlate(levels="global", coefficients="pearson", interval=None))) == "Pearson, global level, n = 96 texts"
+    every = given.correlate(interval=None)
+    with pytest.raises(InputError, match=r"level system, input, global; coefficient pearson, spearman, kendall.*choose one: level=..., coefficient="):
+        plots.human_map(every)
+    with pytest.raises(InputError, match=r"choose one: level=...[.]"):
+        plots.human_map(every, coefficient="kendall")
+    ax = plots.human_map(every, "input", "spearman")
+    assert title(ax) == "Spearman, input level, mean of 12 inputs"
+    rows = every.where(level="input", coefficient="spearman", metric="m_3").rows
+    assert ax.images[0].get_array()[3].tolist() == pytest.approx([row["value"] for row in rows])
+    with pytest.raises(InputError, match="no level 'by_system'; it has system, input, global"):
+        plots.human_map(every, "by_system")
+    grouped = Judgements.joined({"x": given, "y": judged()})
+    assert title(plots.human_map(grouped, coefficient="pearson")) == "Pearson, system level, mean of 2 groups"
+    with pytest.raises(InputError, match=r"group x, y, average.*found.where\(group=...\)"):
+        plots.human_map(grouped.correlate(levels="system", coefficients="pearson", interval=None))
+    with pytest.raises(InputError, match="several rows of a and h"):
+        plots.human_map(Found([{"metric": "a", "human": "h", "value": 1.0}] * 2))
+
+
+def people_of(systems: int, **fields: list[float]) -> Result:
+    texts = ["a red car", "two dogs", "the cat sat", "we sing", "they run away", "it rains"]
+    names = [f"s{i}" for i in range(systems)]
+    records = [
+        {
+            "id": str(i),
+            "system": name,
+            "prediction": f"{text} {'x' * (i % 3)}",
+            "references": [text],
+            **{key: values[i] for key, values in fields.items()},
+        }
+        for name in names
+        for i, text in enumerate(texts)
+    ]
+    return nlgauge.score(records, metrics=["chrf", "ter"])
+
+
+def test_a_map_of_people_takes_a_result_also_of_one_system():
+    scores = {"coherence": [5.0, 3, 2, 4, None, 1], "fluency": [1.0, 2, 3, 3, 2, 1], "year": [2001.0, 2002, 2003, 2001, 2002, 2003]}
+    result = people_of(1, **scores)
+    with pytest.raises(InputError, match=r"humans=.* or --human, of the fields with numbers coherence, fluency, year"):
+        plots.human_map(result)
+    ax = plots.human_map(result, coefficient="pearson", humans=["coherence", "fluency"])
+    assert title(ax) == "Pearson, global level, n = 5 to 6 texts of one system"
+    chrf = result.tables["s0", "chrf"].segments()["chrf"]
+    assert ax.images[0].get_array()[0, 1] == pytest.approx(np.corrcoef(chrf, scores["fluency"])[0, 1])
+    with pytest.raises(InputError, match="no correlation to draw at the system level"):
+        plots.human_map(result, "system", humans="fluency")
+    named = people_of(1, **{"human.fluency": scores["fluency"]})
+    assert [label.get_text() for label in plots.human_map(named).get_xticklabels()] == ["fluency"]
+    with pytest.raises(InputError, match="human_map needs human scores"):
+        plots.human_map(made(2, metrics=["chrf"]))
 
 
 def test_profiles_have_a_line_for_each_metric():

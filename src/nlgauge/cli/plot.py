@@ -20,6 +20,7 @@ _OF_RESULTS = ("intervals", "forest", "waterfall", "distributions", "agreement",
 def plot(
     directory: ResultDirectory,
     kind: Annotated[str, typer.Argument(help=f"What to draw: {', '.join(_OF_RESULTS)}.", metavar="PLOT")],
+    names: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .pdf, .png or .svg.", metavar="FILE")],
     metric: Annotated[
@@ -27,7 +28,14 @@ def plot(
     ] = None,
     system: Annotated[list[str] | None, typer.Option("--system", help="System; two of them for a comparison.")] = None,
     segment: Annotated[str | None, typer.Option("--segment", help="Of an explanation: id of the segment, or its number, counted from 0.")] = None,
-    human: Annotated[list[str] | None, typer.Option("--human", help="Of human_map: fields with human scores (default: all numbers).")] = None,
+    human: Annotated[
+        list[str] | None,
+        typer.Option("--human", help="Of human_map: fields with human scores (default: all numbers of several systems).", metavar="NAME..."),
+    ] = None,
+    level: Annotated[str | None, typer.Option("--level", help="Of human_map: system, input or global.", metavar="LEVEL")] = None,
+    coefficient: Annotated[
+        str | None, typer.Option("--coefficient", "-c", help="Of human_map: kendall, pearson, spearman, ...", metavar="NAME")
+    ] = None,
     confidence: Confidence = 0.95,
     resamples: Annotated[int, typer.Option("--resamples", min=1, help="Resamples for intervals and tests.", metavar="N")] = 1000,
     seed: Seed = None,
@@ -37,6 +45,7 @@ def plot(
 
     Needs matplotlib: pip install "nlgauge[plot]".
     """
+    from nlgauge.cli.meta_study import split
     from nlgauge.meta.plotting import check_file
     from nlgauge.results.storage import load
 
@@ -45,6 +54,9 @@ def plot(
     check_file(output)
     if output.exists() and not overwrite:
         raise ParameterError(f"{output} is there already; give --overwrite to replace it.")
+    people = split([*(human or []), *(names or [])])
+    if names and not human:
+        raise ParameterError(f"{names[0]!r} was not expected; a plot takes one result and one kind.")
     result = load(directory)
     from nlgauge import plots
 
@@ -56,7 +68,7 @@ def plot(
         "waterfall": lambda: plots.waterfall(result, _one(metric), **pair),
         "distributions": lambda: plots.distributions(result, _one(metric)),
         "agreement": lambda: plots.agreement(result),
-        "human_map": lambda: plots.human_map(_judged(result, human)),
+        "human_map": lambda: plots.human_map(result, level, coefficient, humans=people),
         "explanation": lambda: _explained(result, _one(metric), segment, system or []),
     }
     try:
@@ -75,16 +87,6 @@ def _at_most(given: list[str], count: int, option: str) -> list[str]:
     if len(given) > count:
         raise ParameterError(f"this plot takes {option} at most {count} times, got {len(given)}.")
     return given
-
-
-def _judged(result: Result, human: list[str] | None) -> Any:
-    from nlgauge.meta import Judgements
-    from nlgauge.plots.columns import given_numbers
-
-    fields = human or list(given_numbers(result))
-    if not fields:
-        raise ParameterError("human_map needs human scores: numbers in a further field of the records that were scored.")
-    return Judgements.from_result(result, fields)
 
 
 def _explained(result: Result, metric: str | None, segment: str | None, systems: list[str]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from nlgauge.errors import InputError, ParameterError, did_you_mean
 from nlgauge.metric import AnyMetric
 from nlgauge.metric.registry import spelt
 from nlgauge.results.result import Result
+from nlgauge.results.table import Table
 from nlgauge.run.reduction import ReduceFn
 from nlgauge.scorer import Scorer
 
@@ -68,9 +69,10 @@ def adjusted(metrics: Mapping[str, AnyMetric], parameters: Mapping[str, Any]) ->
     return found
 
 
-def plain(result: Result, labels: Mapping[str, Any]) -> dict[str, Any]:
-    """Every output of a result with one system, under the labels that the caller gave."""
-    return {label: result.tables[result.systems[0], ours].scores() for label, ours in zip(labels, result.labels, strict=True)}
+def plain(result: Result, labels: Mapping[str, Any], forms: Mapping[str, Callable[[Table], dict[str, Any]]] | None = None) -> dict[str, Any]:
+    """Return every output of a result with one system, under the labels that the caller gave; `forms` has functions for other forms."""
+    tables = {label: result.tables[result.systems[0], ours] for label, ours in zip(labels, result.labels, strict=True)}
+    return {label: (forms or {}).get(label, Table.scores)(table) for label, table in tables.items()}
 
 
 def _accepts(metric: AnyMetric, parameter: str) -> bool:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from nlgauge.corpus.columns import Array
 from nlgauge.metric import Output
 
 
@@ -20,6 +23,20 @@ def decimals_of(output: Output) -> int:
     if output.decimals is not None:
         return output.decimals
     return 2 if output.high == 100 else 4
+
+def ties(first: Array, second: Array, output: Output) -> Array:
+    """Return for each pair of scores whether they print the same with the shown decimals; a missing score ties with nothing.
+
+    >>> ties(np.array([12.341, 12.344, np.nan]), np.array([12.339, 12.346, np.nan]), Output("bleu", True, 0, 100)).tolist()
+    [True, False, False]
+    """
+    decimals = decimals_of(output)
+    same: Array = first == second
+    with np.errstate(invalid="ignore"):
+        near = np.abs(first - second) < 10.0**-decimals
+    for at in np.flatnonzero(near & ~same):
+        same[at] = f"{first[at]:z.{decimals}f}" == f"{second[at]:z.{decimals}f}"
+    return same
 
 
 def is_count(output: Output) -> bool:

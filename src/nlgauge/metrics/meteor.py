@@ -16,12 +16,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged
+from nlgauge.errors import ParameterError
 from nlgauge.explain import Explanation, WordAlignment
 from nlgauge.features.pairs import Findings
 from nlgauge.features.paraphrases import content, phrase_table, word_list
@@ -63,6 +64,10 @@ _TUNINGS = {
 }
 
 
+# The copy words of METEOR++ before they are given.
+_NEEDED = ""
+
+
 class _Aligned(NamedTuple):
     """The words of the texts as numbers, how each number is spelt, the rows of predictions and references, and the matches of each pair."""
 
@@ -93,6 +98,8 @@ class Meteor(Metric):
     copy_smoothing: float = 8.0
 
     name: ClassVar[str] = "meteor"
+    # METEOR++ is METEOR with a list of copy words, which has to be given.
+    aliases: ClassVar[dict[str, Any]] = {"meteor++": {"copy_words": _NEEDED}}
     languages: ClassVar[tuple[str, ...] | None] = ("en",)
 
     def __post_init__(self) -> None:
@@ -100,6 +107,11 @@ class Meteor(Metric):
         self.require((self.version, self.task) in _TUNINGS, "task", "'rank', or for version 1.5 'adequacy'")
         for parameter, several in (("paraphrases", "strings, each with words that may stand for each other"), ("copy_words", "words")):
             value = getattr(self, parameter)
+            if parameter == "copy_words" and isinstance(value, str) and value == _NEEDED:
+                raise ParameterError(
+                    "meteor++ is meteor with a list of words that a good paraphrase keeps (experimental), and no list is shipped: give "
+                    "copy_words=[...] or a file, such as nlgauge.features.paraphrases.copied_words learns; `nlgauge card meteor` has more."
+                )
             self.require(_strings(value) or (isinstance(value, str) and value != ""), parameter, f"a list of {several}, or the path of a file")
         for parameter, high in (("alpha", 1.0), ("beta", np.inf), ("gamma", 1.0)):
             require_number(self, parameter, 0, high, optional=True)

@@ -1,9 +1,9 @@
-"""Novelty-n: the share of a summary's n-grams that its source does not have; "abstractness" in the thesis.
+"""Novelty-n: the share of a summary's n-grams that its source does not have.
 
     novelty-n = |G_n(S) \\ G_n(A)| / |G_n(S)|        S the summary, A the source
 
 G_n is the set of n-grams (as in SummEval, the default), or with `distinct=False` the list of them, in which a new n-gram counts as often
-as it occurs.
+as it occurs. With against="references" A is the references, all n-grams of which are known: the thesis' abstractness.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from nlgauge.corpus.columns import Array
+import numpy as np
+
+from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.explain import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import Findings
 from nlgauge.features.text import TEXT_TOKENIZERS, Tokens, token_libraries
@@ -30,6 +32,7 @@ class Novelty(MeanMetric):
     max_order: int = 4
     distinct: bool = True
     tokenizer: str = "punctuated"
+    against: str = "source"
 
     name: ClassVar[str] = "novelty"
     aliases: ClassVar[dict[str, Any]] = {"abstractness": {}, "novelty_n": {}}
@@ -39,6 +42,10 @@ class Novelty(MeanMetric):
     def __post_init__(self) -> None:
         require_order(self)
         self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
+        self.require(self.against in ("source", "references"), "against", "'source' or 'references'")
+        if self.against == "references":
+            object.__setattr__(self, "takes", "joint")
+            object.__setattr__(self, "source", False)
 
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer)
@@ -53,17 +60,33 @@ class Novelty(MeanMetric):
 
     def findings(self, view: View) -> Array:
         """(rows, orders, 2) new n-grams and all n-grams of the summary."""
-        tokens, summaries, sources = view.get(Tokens(self.tokenizer), view.predictions, view.source)
+        feature = Tokens(self.tokenizer)
+        if self.against == "source":
+            tokens, summaries, sources = view.get(feature, view.predictions, view.source)
+        else:
+            assert view.references is not None
+            tokens, summaries, flat = view.get(feature, view.predictions, view.reference)
+            tokens, sources = _with_joined(tokens, Ragged(flat, view.references.offsets))
         return novel_ngrams(tokens, summaries, sources, self.max_order, self.distinct)
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         feature = Tokens(self.tokenizer)
         rows = self.statistics(view, fitted)["novelty"]
         found: list[Explanation] = []
-        for row, counts, summary_id, source_id in zip(rows, view.rows(Findings(self)), view.predictions, view.source, strict=True):
+        known = Ragged.single(view.source) if self.against == "source" else view.references
+        assert known is not None
+        for row, counts, summary_id, known_ids in zip(rows, view.rows(Findings(self)), view.predictions, known, strict=True):
             tokens = feature.of(view.text(summary_id))
-            longest = longest_matched(tokens, [feature.of(view.text(source_id))], self.max_order)
-            orders = [Order(f"{n}-grams of the source", total - new, total) for n, (new, total) in enumerate(counts.tolist(), 1)]
+            longest = longest_matched(tokens, [feature.of(view.text(text_id)) for text_id in known_ids.tolist()], self.max_order)
+            orders = [Order(f"{n}-grams of the {self.against}", total - new, total) for n, (new, total) in enumerate(counts.tolist(), 1)]
             title = "novelty " + ", ".join(f"{value:.4f} ({name[7:]})" for name, value in self.score("novelty", row).items())
             found.append(NgramMatches(title, {"novelty": row}, tokens, longest, orders))
         return found
+
+
+def _with_joined(tokens: Ragged, rows: Ragged) -> tuple[Ragged, Array]:
+    """Append the joined texts of each row, with a token between two of them so that no n-gram crosses; also return their places."""
+    apart = np.array([tokens.values.max(initial=-1) + 1], dtype=tokens.values.dtype)
+    texts = [[part for text in row.tolist() for part in (tokens[text], apart)][:-1] for row in rows]
+    joined = Ragged.of([np.concatenate([*parts, apart[:0]]) for parts in texts], tokens.values.dtype)
+    return Ragged.concatenate([tokens, joined]), np.arange(len(tokens), len(tokens) + len(joined))

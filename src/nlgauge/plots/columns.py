@@ -12,6 +12,7 @@ from nlgauge.errors import InputError, UnknownNameError
 from nlgauge.metric import Output
 
 if TYPE_CHECKING:
+    from nlgauge.meta.judgements import Judgements
     from nlgauge.results.result import Result
 
 
@@ -94,3 +95,25 @@ def given_numbers(result: Result) -> dict[str, Array]:
 
     found: dict[str, Any] = {name: _numbers(by_system, result) for name, by_system in result.corpus.system_fields.items()}
     return {name: values for name, values in found.items() if values is not None}
+
+
+def human_judgements(result: Result, humans: str | Sequence[str] | None = None) -> Judgements:
+    """Return the scores of a result beside its human scores: the fields that are named, or all that hold human scores.
+
+    Without names these are the numbers that came with the outputs of several systems, and fields called human.NAME; with one system a number may
+    be anything about the text, so that its field has to be named.
+    """
+    from nlgauge.meta.judgements import Judgements
+    from nlgauge.view.data import _numbers
+
+    fields = [humans] if isinstance(humans, str) else list(humans or [])
+    further = result.corpus.fields
+    if not fields:
+        prefixed = any(name.startswith("human.") for name in (*result.corpus.system_fields, *further))
+        fields = ["human"] if prefixed else list(given_numbers(result))
+    if not fields:
+        single = result.systems[0] if len(result.systems) == 1 else None
+        numeric = [name for name, values in further.items() if single is not None and _numbers({single: values}, result) is not None]
+        hint = f": humans=[...] or --human, of the fields with numbers {', '.join(numeric)}" if numeric else ""
+        raise InputError(f"human_map needs human scores: name numbers in a further field of the records that were scored{hint}.")
+    return Judgements.from_result(result, fields)

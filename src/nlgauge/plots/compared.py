@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.errors import InputError
+from nlgauge.export.numbers import bounds, number, ties
 from nlgauge.meta.found import Found
 from nlgauge.meta.plots.canvas import COLOURS, COLUMN, GREY, LINE, SMALL, THIN, few_ticks, named_ticks, plain, room, titled
 from nlgauge.plots.columns import columns, direction, need_segments, short_names
@@ -65,9 +66,17 @@ def _differences(rows: list[Compared], first: str, second: str, alpha: float, ax
         beyond = row.p_holm <= alpha
         ax.plot([low / scale, high / scale], [place, place], color=colour, linewidth=LINE, solid_capstyle="butt", label="interval")
         ax.plot(value / scale, place, "o", color=colour, markerfacecolor=colour if beyond else "white", markersize=4.5, label=name)
-        numbers = f"{value:+.3g} [{low:.3g}, {high:.3g}]"
-        ax.text(1.03, place, numbers, transform=ax.get_yaxis_transform(), va="center", color=GREY, **plain(SMALL))
-        said.append(f"{name} {value:+.3g}{', beyond chance' if beyond else ''}")
+        shown = number(value, row.output, sign=True)
+        ax.text(
+            1.03,
+            place,
+            f"{shown} {bounds(low, high, row.output, sign=True)}",
+            transform=ax.get_yaxis_transform(),
+            va="center",
+            color=GREY,
+            **plain(SMALL),
+        )
+        said.append(f"{name} {shown}{', beyond chance' if beyond else ''}")
     named_ticks(ax.yaxis, names)
     ax.set_ylim(len(rows) - 0.5, -0.6)
     ax.set_xlim(-1.08, 1.08)
@@ -79,10 +88,10 @@ def _differences(rows: list[Compared], first: str, second: str, alpha: float, ax
 
 
 def _turned(row: Compared, first: str) -> tuple[float, float, float]:
-    """The difference with its bounds, plus where the first system is better."""
+    """Return the difference with its bounds, plus if the first system is better; adding 0.0 removes the sign of a zero."""
     sign = (1 if row.first == first else -1) * (-1 if row.output.higher_is_better is False else 1)
-    low, high = sorted((sign * row.low, sign * row.high))
-    return sign * row.difference, low, high
+    low, high = sorted((sign * row.low + 0.0, sign * row.high + 0.0))
+    return sign * row.difference + 0.0, low, high
 
 
 def _coefficients(found: Found) -> str:
@@ -91,12 +100,16 @@ def _coefficients(found: Found) -> str:
 
 
 def waterfall(result: Result, metric: str | None = None, first: str | None = None, second: str | None = None, *, ax: Any = None) -> Any:
-    """The difference of two systems on every segment, sorted; plus is better for the first. The title counts wins, ties and losses."""
+    """The difference of two systems on every segment, sorted; plus is better for the first.
+
+    The title counts wins, ties and losses; two scores tie if they print the same with the decimals of their metric (`nlgauge.export.numbers.ties`).
+    """
     first, second = _pair(result, first, second)
     column = _first_with_segments(result, metric)
     scores = need_segments(result, column, "waterfall")
     sign = -1 if column.output.higher_is_better is False else 1
-    gains = sign * (scores[result.systems.index(first)] - scores[result.systems.index(second)])
+    ours, theirs = scores[result.systems.index(first)], scores[result.systems.index(second)]
+    gains = np.where(ties(ours, theirs, column.output), 0.0, sign * (ours - theirs))
     known = np.sort(gains[~np.isnan(gains)])[::-1]
     ax = one_axes(ax, COLUMN * 1.4, 2.3, "y")
     places = np.arange(1, len(known) + 1)

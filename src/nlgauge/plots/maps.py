@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from nlgauge.errors import InputError, ParameterError
+from nlgauge.export.numbers import counted
+from nlgauge.meta.correlate import AVERAGE
 from nlgauge.meta.found import Found
 from nlgauge.meta.judgements import Judgements
 from nlgauge.meta.plots.canvas import (
@@ -26,7 +28,7 @@ from nlgauge.meta.plots.canvas import (
     room,
     titled,
 )
-from nlgauge.plots.columns import columns, given_numbers, segment_scores
+from nlgauge.plots.columns import columns, given_numbers, human_judgements, segment_scores
 from nlgauge.plots.place import on_figure, one_axes, told
 from nlgauge.results.result import Result
 
@@ -76,19 +78,34 @@ def _pooled(result: Result, coefficient: str) -> Found:
 
 
 def human_map(
-    given: Judgements | Found | Mapping[str, Mapping[str, float]], level: str = "system", coefficient: str = "kendall", *, ax: Any = None
+    given: Result | Judgements | Found | Mapping[str, Mapping[str, float]],
+    level: str | None = None,
+    coefficient: str | None = None,
+    *,
+    humans: str | Sequence[str] | None = None,
+    ax: Any = None,
 ) -> Any:
-    """A map of metric by human dimension (thesis A.4), or of any other two names: the biases of metrics (`nlgauge.analysis.shannon.biases`).
+    """Draw a map of metric by human dimension (thesis A.4), or of any other two names: the biases of metrics (`nlgauge.analysis.shannon.biases`).
 
-    Judgements are correlated; rows need the columns metric, human and value; a mapping has numbers by metric, then by what they are of.
+    The scores of a result are correlated with the fields that `humans` names, by default with all that hold human scores; those of judgements with
+    every dimension: at the system level (one system: at the global level) by Kendall's coefficient, unless `level` and `coefficient` say
+    otherwise. The rows of `nlgauge.meta.correlate` have their own; of several levels, coefficients or groups one must be chosen. A mapping has
+    numbers by metric, then by name.
     """
+    title = "Correlations"
+    if isinstance(given, Result):
+        given = human_judgements(given, humans)
+    systems = len(given.systems) if isinstance(given, Judgements) else None
     if isinstance(given, Judgements):
-        given = given.correlate(levels=level, coefficients=coefficient, interval=None)
+        usual = "global" if systems == 1 else "system"
+        given = given.correlate(levels=level or usual, coefficients=coefficient or "kendall", interval=None)
+        if given.rows and "group" in given.names:
+            given = given.where(group=AVERAGE)
     if isinstance(given, Found):
-        if missing := [name for name in ("metric", "human", "value") if name not in given.names]:
-            raise InputError(f"human_map needs the columns metric, human and value; {', '.join(missing)} is missing.")
+        rows = _single(given, level, coefficient)
+        title = _map_title(rows, systems)
         table: Mapping[str, Mapping[str, float]] = {
-            metric: {row["human"]: row["value"] for row in given.rows if row["metric"] == metric} for metric in distinct(given.rows, "metric")
+            metric: {row["human"]: row["value"] for row in rows if row["metric"] == metric} for metric in distinct(rows, "metric")
         }
     else:
         table = given
@@ -105,9 +122,48 @@ def human_map(
     ax.tick_params(length=0)
     named_ticks(ax.yaxis, names)
     named_ticks(ax.xaxis, across, rotation=90)
-    titled(ax, f"{coefficient.capitalize()}, {level} level" if not isinstance(given, Mapping) else "Correlations")
+    titled(ax, title)
     best = [f"{one}: {names[int(np.nanargmax(column))]}" for one, column in zip(across, values.T, strict=True) if np.isfinite(column).any()]
-    return told(ax, f"Correlations of {len(names)} metrics; the highest for {', '.join(best)}.")
+    return told(ax, f"{title}, {counted(len(names), 'metric')}; the highest for {', '.join(best) or 'none'}.")
+
+
+def _single(found: Found, level: str | None, coefficient: str | None) -> Sequence[Mapping[str, Any]]:
+    """Return the rows of the level and coefficient asked for; refuse a table that has several values for one cell of the map."""
+    if missing := [name for name in ("metric", "human", "value") if found.rows and name not in found.names]:
+        raise InputError(f"human_map needs the columns metric, human and value; {', '.join(missing)} is missing.")
+    rows = found.rows
+    for column, wanted in (("level", level), ("coefficient", coefficient)):
+        if wanted is not None and (there := distinct(rows, column)) and wanted not in there:
+            raise InputError(f"the table has no {column} {wanted!r}; it has {', '.join(map(str, there))}.")
+        rows = [row for row in rows if wanted is None or row.get(column, wanted) == wanted]
+    several = {column: there for column in ("level", "coefficient", "group") if len(there := distinct(rows, column)) > 1}
+    if several:
+        listed = "; ".join(f"{column} {', '.join(map(str, there))}" for column, there in several.items())
+        choices = [f"found.where({column}=...)" if column == "group" else f"{column}=..." for column in several]
+        raise InputError(f"the table has several values for each cell of the map ({listed}); choose one: {', '.join(choices)}.")
+    cells = [(row["metric"], row["human"]) for row in rows]
+    if twice := next((cell for cell in cells if cells.count(cell) > 1), None):
+        raise InputError(f"the table has several rows of {twice[0]} and {twice[1]}; human_map needs one for each cell.")
+    if rows and not any(np.isfinite(row["value"]) for row in rows):
+        why = next((row["reason"] for row in rows if row.get("reason")), "all are missing")
+        raise InputError(f"human_map has no correlation to draw at the {rows[0].get('level', 'given')} level: {why}; choose another with level=....")
+    return rows
+
+
+def _map_title(rows: Sequence[Mapping[str, Any]], systems: int | None) -> str:
+    """Return which correlations these rows hold and over how many points; `systems` is how many systems there are, None if unknown."""
+    first = rows[0] if rows else {}
+    parts = [str(first.get("coefficient", "correlations")).capitalize()]
+    if level := first.get("level"):
+        parts.append(f"{level} level")
+    averaged = "group" if first.get("group") == AVERAGE else {"input": "input", "by_system": "system"}.get(str(level))
+    counts = sorted({int(row["n_groups" if averaged else "n"]) for row in rows if "n" in row})
+    if counts:
+        kind = averaged or ("system" if level == "system" else "text")
+        many = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        whose = " of one system" if systems == 1 and kind == "text" else ""
+        parts.append(f"{'mean of' if averaged else 'n ='} {many} {kind}{'' if counts[-1] == 1 else 's'}{whose}")
+    return ", ".join(parts)
 
 
 def profiles(found: Found, over: str = "group", *, by: str = "metric", highlight: Sequence[str] = (), ax: Any = None) -> Any:

@@ -9,12 +9,15 @@ import math
 import re
 import statistics
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from nlgauge.compat.evaluate.given import Given
 from nlgauge.errors import InputError, ParameterError
+from nlgauge.features.text import Tokens
+from nlgauge.metric.registry import find, make, spelt
 from nlgauge.metrics.bleu import Bleu
 
 Tokenizer = str | Callable[[str], Iterable[str]] | None
@@ -80,7 +83,22 @@ def google_bleu(given: Given, *, tokenizer: Tokenizer = "13a", min_len: int = 1,
     """NLTK's corpus GLEU on 13a's tokens, 0 to 1."""
     if callable(tokenizer):
         given, tokenizer = given.split_by(tokenizer), "whitespace"
-    return {"google_bleu": given.score("gleu", ours, min_order=min_len, max_order=max_len, tokenizer=tokenizer)}
+    parameters = {"min_order": min_len, "max_order": max_len, "tokenizer": tokenizer, **spelt(find("gleu"), ours)}
+    return {"google_bleu": _without_empty_pairs(given, make("gleu", parameters)).score("gleu", parameters)}
+
+
+def _without_empty_pairs(given: Given, metric: Any) -> Given:
+    """Leave out references that have, like their prediction, no n-gram to count, if there are others: NLTK does not count such a pair."""
+    tokens = Tokens(metric.tokenizer)
+
+    def is_empty(text: Any) -> bool:
+        return isinstance(text, str) and len(tokens.of(text)) < metric.min_order
+
+    rows = []
+    for prediction, row in zip(given.predictions, given.references or (), strict=False):
+        several = is_empty(prediction) and isinstance(row, list | tuple)
+        rows.append(([text for text in row if not is_empty(text)] or row) if several else row)
+    return given if given.references is None or len(rows) != len(given.references) else replace(given, references=rows)
 
 
 def rouge(

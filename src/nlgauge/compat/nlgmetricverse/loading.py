@@ -14,6 +14,7 @@ from nlgauge.compat.bert_score import with_baseline
 from nlgauge.compat.custom import MetricForNLG
 from nlgauge.compat.from_evaluate import from_evaluate, local_script
 from nlgauge.compat.later import later
+from nlgauge.compat.nlgmetricverse.forms import Form, taken
 from nlgauge.compat.scoring import plain, scored, split
 from nlgauge.errors import ParameterError, UnknownMetricError
 from nlgauge.metric import REGISTERED, AnyMetric
@@ -33,15 +34,20 @@ LATER = {
 
 
 class LoadedMetric(dict[str, Any]):
-    """A metric's name, label and parameters, in a form that `nlgauge.score` also takes; `compute` scores texts with this metric alone."""
+    """A metric's name, label and parameters, in a form that `nlgauge.score` also takes; `compute` scores texts with this metric alone.
+
+    `form` says whether `compute` and `NLGMetricverse` return averages or lists.
+    """
+
+    form: Form = Form()
 
     def compute(
         self, predictions: Any = None, references: Any = None, reduce_fn: ReduceFn = None, *, sources: Any = None, **compute_kwargs: Any
     ) -> dict[str, Any]:
         """Every output of the metric, under its `resulting_name`."""
-        label, metric, options = unpacked(self)
+        label, metric, options, form = unpacked(self)
         result = scored({label: metric}, predictions, references, sources, reduce_fn=reduce_fn, arguments={**options, **compute_kwargs})
-        return plain(result, {label: metric})
+        return plain(result, {label: metric}, {label: form.of})
 
     @property
     def resulting_name(self) -> str:
@@ -60,6 +66,9 @@ def load_metric(
 ) -> LoadedMetric | MetricForNLG:
     """A metric by name, with its parameters in `compute_kwargs` or as keyword arguments.
 
+    Parameters that NLG-Metricverse's metrics have for the form of their numbers are taken too: `use_aggregator` and `metric_to_select` of rouge,
+    `return_average_scores` of bertscore, `segment_scores` of bartscore, `ngrams` of abstractness, which compares with the references.
+
     `path` may also be a local directory `.../NAME` that holds `NAME.py`: that file is imported, which runs it, so name only code that you
     trust; its `__main_class__` names a subclass of `MetricForNLG`. With `allow_remote_code` any other name or script is given to an installed
     evaluate, which may download the script and runs it, after a warning; `use_nlgmetricverse_only` forbids that.
@@ -72,8 +81,11 @@ def load_metric(
     given, name = {**(compute_kwargs or {}), **kwargs}, str(path)
     try:
         known = find(name).name
+        given, form = taken(known, given)
         if known == "bertscore":
             given = with_baseline(given)
+        if name.strip().lower() == "abstractness":
+            given = {"against": "references", **given}
         if known == "bartscore" and str(given.get("model_checkpoint")).lower() in _CHECKPOINTS:
             given = {**given, "model_checkpoint": _CHECKPOINTS[str(given["model_checkpoint"]).lower()]}
         make(name, split(given)[0])
@@ -85,7 +97,9 @@ def load_metric(
             return from_evaluate(name, given, error, resulting_name)
         wanted = name.strip().lower()
         raise (later(wanted, f"{LATER[wanted]} is nearest") if wanted in LATER else error) from None
-    return LoadedMetric(path=name, resulting_name=resulting_name or name, compute_kwargs=given)
+    loaded = LoadedMetric(path=name, resulting_name=resulting_name or name, compute_kwargs=given)
+    loaded.form = form
+    return loaded
 
 
 class AutoMetric:
@@ -115,8 +129,8 @@ def named_metric(name: str) -> NamedMetric | None:
     return next((NamedMetric(known) for known in names if known.replace("_", "") == name.lower()), None)
 
 
-def unpacked(spec: Any, allow_remote_code: bool = False) -> tuple[str, AnyMetric, dict[str, Any]]:
-    """The label, the metric and the options of the run, from any form that `metrics` takes."""
+def unpacked(spec: Any, allow_remote_code: bool = False) -> tuple[str, AnyMetric, dict[str, Any], Form]:
+    """Return the label, the metric, the options of the run and the form of the outputs, from any form that `metrics` takes."""
     if isinstance(spec, str) and "(" not in spec:
         spec = load_metric(spec, allow_remote_code=allow_remote_code)
     elif isinstance(spec, type) and issubclass(spec, MetricForNLG):
@@ -129,9 +143,9 @@ def unpacked(spec: Any, allow_remote_code: bool = False) -> tuple[str, AnyMetric
         spec = load_metric(**spec, allow_remote_code=allow_remote_code)
     if isinstance(spec, LoadedMetric):
         parameters, options = split(spec["compute_kwargs"])
-        return spec.resulting_name, make(spec["path"], parameters), options
+        return spec.resulting_name, make(spec["path"], parameters), options, spec.form
     ((label, metric),) = labelled([spec], allow_remote_code).items()
-    return label, metric, {}
+    return label, metric, {}, Form()
 
 
 def _is_evaluates(directory: Path) -> bool:

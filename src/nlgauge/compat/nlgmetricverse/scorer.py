@@ -43,6 +43,7 @@ class NLGMetricverse:
         self.carbon = None if carbon is None else checked_country(carbon)
         self._allow_remote_code = allow_remote_code
         self.metrics: dict[str, AnyMetric] = {}
+        self._forms: dict[str, Any] = {}
         self.run_concurrent = run_concurrent
         self.options: dict[str, Any] = {}
         specs = DEFAULT_METRICS if metrics is None else [metrics] if isinstance(metrics, _ONE) else metrics
@@ -72,7 +73,8 @@ class NLGMetricverse:
         """
         started = time.perf_counter()
         result = self.result(predictions, references, reduce_fn, strategy, sources=sources, **compute_kwargs)
-        scores = {label: {**outputs, "time_elapsed": result.costs.metrics.get(label, 0.0)} for label, outputs in plain(result, self.metrics).items()}
+        outputs = plain(result, self.metrics, self._forms)
+        scores = {label: {**own, "time_elapsed": result.costs.metrics.get(label, 0.0)} for label, own in outputs.items()}
         rows = result.corpus.predictions[result.systems[0]].lists()
         emitted = {} if result.costs.carbon is None else {"total_CO2_emitted": result.costs.carbon.co2}
         return {
@@ -128,13 +130,14 @@ class NLGMetricverse:
             raise ParameterError(f"there is no metric {resulting_name!r} to remove{near}; there are {', '.join(self.metrics) or 'none'}.")
 
     def _add(self, spec: Any) -> None:
-        label, metric, options = unpacked(spec, self._allow_remote_code)
+        label, metric, options, form = unpacked(spec, self._allow_remote_code)
         if label in self.metrics:
             raise ParameterError(f"two metrics are labelled {label!r}; give one of them a resulting_name.")
         for name, value in options.items():
             if self.options.setdefault(name, value) != value:
                 raise ParameterError(f"{label} asks for {name}={value!r}, another metric for {self.options[name]!r}; a scorer has one for all.")
         self.metrics[label] = metric
+        self._forms[label] = form.of
 
 
 Jury = NLGMetricverse
