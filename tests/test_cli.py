@@ -414,6 +414,28 @@ def test_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "there is no model 'gone'" in result.stderr
 
 
+def test_models_are_checked_and_removed(folder: Path) -> None:
+    (folder / "v.vec").write_text("1 3\na 1 2 3\n")
+    run("models", "get", "mine", "--from", str(folder / "v.vec"))
+    place = folder / "cache" / "mine"
+    first = run("models", "list")
+    assert first.stdout.splitlines()[2].split()[0] == "mine"
+    assert "1 fetched models take" in first.stderr
+    assert run("models", "verify").stderr == "mine: all 2 files are what was fetched\n"
+    (place / "words.txt").write_text("b\n")
+    result = run("models", "verify", "mine")
+    assert result.exit_code == 1
+    assert "not what was fetched: words.txt" in result.stderr
+    for name, message in (("..", "begins with '.'"), ("min", "did you mean 'mine'"), ("minilm", "was not fetched")):
+        result = run("models", "remove", name, "--yes")
+        assert result.exit_code in (1, 2), name
+        assert message in result.stderr
+    assert run("models", "remove", "mine").exit_code == 1
+    assert place.is_dir()
+    assert "removed mine" in run("models", "remove", "mine", "--yes").stderr
+    assert not place.exists()
+
+
 def test_version_and_help() -> None:
     assert run("--version").stdout == f"nlgauge 0.1.0 ({chosen()} kernels)\n"
     for arguments in ([], ["--help"], ["-h"]):
