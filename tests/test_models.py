@@ -176,7 +176,7 @@ def test_without_pip_and_uv_it_says_what_to_install(cache: Path, monkeypatch: py
 
 def test_what_a_killed_fetch_left_is_removed_after_a_day(cache: Path, pip: list[list[str]]) -> None:
     kept = [cache / ".tiny-abcdefgh.unfinished", cache / ".vscode-insiders", cache / ".thesis.unfinished"]
-    left = [cache / ".tiny-zzzzzzzz.unfinished", cache / ".minilm-ab12cd_8.unfinished"]
+    left = [cache / ".tiny-zzzzzzzz.unfinished", cache / ".tiny-ab12cd_8.unfinished"]
     for path in (*kept, *left):
         path.mkdir(parents=True)
         (path / "model.gguf").write_text("half")

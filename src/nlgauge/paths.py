@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import secrets
 import shutil
 import stat
-from collections.abc import Collection, Iterator
+import tempfile
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -19,6 +22,10 @@ _SEPARATORS = re.compile(r'[/\\:<>"|?*]')
 # Names that Windows takes for devices, whatever their suffix is.
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
 _LONGEST_NAME = 200
+# The file that marks a directory in which something is being made.
+MAKING = "nlgauge-making"
+_UNFINISHED = ".unfinished"
+_DAY = 24 * 60 * 60
 
 
 def name_problem(name: str) -> str:
@@ -99,9 +106,48 @@ def write_whole(path: str | Path, content: bytes | str) -> None:
         stream.write(content)
 
 
-def foreign_files(directory: Path, known: Collection[str]) -> list[str]:
-    """List the files and folders directly in a directory whose names are not among the known ones."""
-    return sorted(path.name for path in directory.iterdir() if path.name not in known)
+@contextmanager
+def making_beside(target: Path) -> Iterator[Path]:
+    """Give a directory beside the target in which it is made, and which `put` moves there; if that does not happen, the directory is removed.
+
+    What a killed process left there more than a day ago is removed, if the marker in it says that it is such a directory.
+    """
+    for left in target.parent.glob(f".{glob.escape(target.name)}-*{_UNFINISHED}"):
+        if left.is_dir() and not left.is_symlink() and (left / MAKING).is_file() and left.stat().st_mtime < time.time() - _DAY:
+            remove_tree(left, MAKING)
+    making = Path(tempfile.mkdtemp(prefix=f".{target.name}-", suffix=_UNFINISHED, dir=target.parent))
+    try:
+        (making / MAKING).touch()
+        making.chmod(0o755)
+        yield making
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def put(made: Path, directory: Path, is_ours: Callable[[str], bool]) -> None:
+    """Move a directory to its place. What was there stays until that is done, and is put back if it fails; files in it that are not ours move along.
+
+    `is_ours` says of the name of a file whether nlgauge wrote it.
+    """
+    (made / MAKING).unlink(missing_ok=True)
+    if not directory.exists():
+        made.replace(directory)
+        return
+    old = made.with_name(f"{made.name}-old")
+    if old.exists():  # left by a program that was killed right after it had moved the new one to its place
+        if old.is_symlink() or not all(is_ours(path.name) for path in old.iterdir()):
+            raise ParameterError(f"{old} is in the way, and nlgauge did not write all of it; move it away.")
+        shutil.rmtree(old)
+    directory.replace(old)
+    try:
+        made.replace(directory)
+    except BaseException:
+        old.replace(directory)
+        raise
+    for path in old.iterdir():
+        if not is_ours(path.name) and not (directory / path.name).exists():
+            path.replace(directory / path.name)
+    shutil.rmtree(old)
 
 
 def remove_tree(directory: Path, marker: str) -> None:

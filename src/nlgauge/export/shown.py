@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nlgauge.paths import write_whole
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -98,5 +100,5 @@ class Exported(Shown):
 def written(text: str, path: str | Path | None) -> str:
     """The text, which is also written to the path if there is one."""
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8", newline="")
+        write_whole(path, text)
     return text

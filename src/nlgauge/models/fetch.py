@@ -19,7 +19,7 @@ from nlgauge.models import npm, vectors
 from nlgauge.models.catalogue import CATALOGUE, Entry
 from nlgauge.models.contents import hash_of_file
 from nlgauge.models.convert import TOKENIZER_FILES, hash_of, write
-from nlgauge.models.installing import installed, remove_unfinished
+from nlgauge.models.installing import installed
 from nlgauge.models.store import (
     KEPT_FILES,
     VECTORS,
@@ -44,7 +44,6 @@ def get(name: str, hub: bool = False, file: Path | None = None) -> Path:
 
     From a file come word vectors, under any name; what is there under that name already is replaced.
     """
-    remove_unfinished()
     target = place_of(name)
     entry = entry_of(name)
     if file is not None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,49 +9,22 @@ import msgspec
 
 from nlgauge.errors import ModelError
 from nlgauge.models.contents import RECORD, hash_of_file
-from nlgauge.models.store import MANIFEST, Manifest, cache_directory, manifest_of, weights_hash, written_files
-from nlgauge.paths import remove_tree
-
-UNFINISHED = ".unfinished"
-# What says that a directory is one in which nlgauge was making a model.
-_MAKING = "nlgauge-making"
-_DAY = 24 * 60 * 60
+from nlgauge.models.store import MANIFEST, Manifest, manifest_of, weights_hash, written_files
+from nlgauge.paths import MAKING, making_beside, put, remove_tree
 
 
 def installed(target: Path, fill: Callable[[Path], Manifest]) -> Path:
     """Fill a directory beside the target, write its manifest and move it to the target; if that fails, what was there stays."""
     check_removable(target)
     target.parent.mkdir(parents=True, exist_ok=True)
-    making = Path(tempfile.mkdtemp(prefix=f".{target.name}-", suffix=UNFINISHED, dir=target.parent))
-    (making / _MAKING).touch()
-    try:
+    with making_beside(target) as making:
         manifest = fill(making)
-        manifest.files = {name: hash_of_file(path) for name, path in written_files(making).items() if name != _MAKING}
+        manifest.files = {name: hash_of_file(path) for name, path in written_files(making).items() if name != MAKING}
         (making / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
-        making.chmod(0o755)
         check_removable(target)
-        _exchange(making, target)
-    finally:
-        shutil.rmtree(making, ignore_errors=True)
+        put(making, target, lambda _: True)
     weights_hash(target)  # keeps a record of what the files look like now
     return target
-
-
-def _exchange(making: Path, target: Path) -> None:
-    """Move a directory to its place; what was there is removed when that is done, and put back if it fails."""
-    old = making.with_name(f"{making.name.removesuffix(UNFINISHED)}-old{UNFINISHED}")
-    if target.exists():
-        (target / _MAKING).touch()  # what is left of it after a crash is removed like everything unfinished
-        target.replace(old)
-    try:
-        (making / _MAKING).unlink()
-        making.replace(target)
-    except BaseException:
-        if old.exists():
-            old.replace(target)
-            (target / _MAKING).unlink()
-        raise
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def check_removable(directory: Path) -> None:
@@ -75,13 +45,6 @@ def remove(directory: Path) -> None:
     """Remove a fetched model; anything else is refused."""
     check_removable(directory)
     remove_tree(directory, MANIFEST)
-
-
-def remove_unfinished() -> None:
-    """Remove what was left in the cache by a fetch that was killed more than a day ago."""
-    for path in cache_directory().glob(f".*{UNFINISHED}"):
-        if path.is_dir() and not path.is_symlink() and path.stat().st_mtime < time.time() - _DAY and (path / _MAKING).is_file():
-            remove_tree(path, _MAKING)
 
 
 def size_of(directory: Path) -> int:
