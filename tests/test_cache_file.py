@@ -195,12 +195,35 @@ def overwrite(path: Path, start: int, data: bytes) -> None:
         stream.write(data)
 
 
-def flip_a_number(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
-        row = bytearray(connection.execute("SELECT row FROM rows ORDER BY id LIMIT 1").fetchone()[0])
-        row[20] ^= 1
-        connection.execute("UPDATE rows SET row = ? WHERE id = (SELECT min(id) FROM rows)", (bytes(row),))
-    connection.close()
+def flip_a_bit(row: bytearray) -> None:
+    row[20] ^= 1
+
+
+def with_first_row(change: Callable[[bytearray], None]) -> Callable[[Path], None]:
+    """Changes the bytes of a row of the first metric."""
+
+    def changing(path: Path) -> None:
+        with sqlite3.connect(path) as connection:
+            number, data = connection.execute("SELECT id, row FROM rows ORDER BY id LIMIT 1").fetchone()
+            row = bytearray(data)
+            change(row)
+            connection.execute("UPDATE rows SET row = ? WHERE id = ?", (bytes(row), number))
+        connection.close()
+
+    return changing
+
+
+def flip_two_signs(row: bytearray) -> None:
+    row[23] ^= 128
+    row[31] ^= 128
+
+
+def put_nan(row: bytearray) -> None:
+    """A number that is never kept, under a right checksum, as somebody who forges a row could write it."""
+    row[16:24] = np.array([np.nan]).tobytes()
+    numbers = np.frombuffer(bytes(row[16:]), dtype="<u8")[None]
+    keys = some(5000, 1)[0][:1]
+    row[8:16] = store._checksums(keys[:, 0], keys[:, 1].view("<u8"), numbers, '{"f1":2,"recall":1}').tobytes()
 
 
 def changed(*statements: str) -> Callable[[Path], None]:
@@ -217,10 +240,21 @@ def changed(*statements: str) -> Callable[[Path], None]:
 DAMAGES: dict[str, Callable[[Path], None]] = {
     "pages": lambda path: overwrite(path, 4096, os.urandom(path.stat().st_size - 4096)),
     "half": lambda path: os.truncate(path, path.stat().st_size // 2),
-    "a bit": flip_a_number,
+    "a bit": with_first_row(flip_a_bit),
     "a row's length": changed("UPDATE rows SET row = substr(row, 9)"),
     "a row's kind": changed("UPDATE rows SET row = 'text'"),
     "widths": changed("UPDATE metrics SET widths = 'x'"),
+    "two signs": with_first_row(flip_two_signs),
+    "not a number": with_first_row(put_nan),
+    "other parts": changed("""UPDATE metrics SET widths = '{"f2":2,"recall":1}'"""),
+    "parts of other sizes": changed("""UPDATE metrics SET widths = '{"f1":1,"recall":2}'"""),
+    "a part less than none": changed("""UPDATE metrics SET widths = '{"f1":4,"recall":-1}'"""),
+    "no parts": changed("UPDATE metrics SET widths = '{}'"),
+    "rows exchanged": changed(
+        "UPDATE rows SET key = key + 1 WHERE id = (SELECT min(id) FROM rows)",
+        "CREATE TEMP TABLE a AS SELECT id, row FROM rows ORDER BY id LIMIT 3",
+        "UPDATE rows SET row = (SELECT row FROM a WHERE a.id = rows.id - 1) WHERE id IN (SELECT id + 1 FROM a) AND id IN (SELECT id FROM a)",
+    ),
 }
 
 

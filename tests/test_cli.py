@@ -154,7 +154,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         ),
         (["score", "-r", "refs.txt", "sysA.txt", "--test", "t"], "'t' is not one of randomisation, bootstrap, none"),
         (["score", "-r", "refs.txt", "sysA.txt", "--segments", "x.xlsx"], "'x.xlsx' must end in .tsv, .csv, .jsonl, .parquet"),
-        (["score", "-r", "refs.txt", "sysA.txt", "--segments", "none/x.tsv"], "there is no folder none"),
+        (["score", "-r", "refs.txt", "sysA.txt", "--segments", "none/x.tsv"], "/none, so none/x.tsv cannot be written"),
         (["score", "-r", "refs.txt", "sysA.txt", "--wide"], "--texts and --wide belong to --segments"),
         (["score", "-r", "refs.txt", "sysA.txt", "-b", "--by", "domain"], "groups are shown with --format"),
         (["score", "-r", "refs.txt", "sysA.txt", "--where", "news"], "'news' is not FIELD=VALUE"),
@@ -412,6 +412,28 @@ def test_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = run("models", "get", "gone")
     assert result.exit_code == 1
     assert "there is no model 'gone'" in result.stderr
+
+
+def test_models_are_checked_and_removed(folder: Path) -> None:
+    (folder / "v.vec").write_text("1 3\na 1 2 3\n")
+    run("models", "get", "mine", "--from", str(folder / "v.vec"))
+    place = folder / "cache" / "mine"
+    first = run("models", "list")
+    assert first.stdout.splitlines()[2].split()[0] == "mine"
+    assert "1 fetched models take" in first.stderr
+    assert run("models", "verify").stderr == "mine: all 2 files are what was fetched\n"
+    (place / "words.txt").write_text("b\n")
+    result = run("models", "verify", "mine")
+    assert result.exit_code == 1
+    assert "not what was fetched: words.txt" in result.stderr
+    for name, message in (("..", "begins with '.'"), ("min", "did you mean 'mine'"), ("minilm", "was not fetched")):
+        result = run("models", "remove", name, "--yes")
+        assert result.exit_code in (1, 2), name
+        assert message in result.stderr
+    assert run("models", "remove", "mine").exit_code == 1
+    assert place.is_dir()
+    assert "removed mine" in run("models", "remove", "mine", "--yes").stderr
+    assert not place.exists()
 
 
 def test_version_and_help() -> None:

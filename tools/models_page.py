@@ -32,9 +32,19 @@ main branch is at, downloads exactly that commit, and keeps its name in the cach
 again, also after the model's directory was removed. Configuration and tokeniser that come from a second repository are treated alike.
 `NAME@REVISION` asks for another commit, tag or branch and keeps it apart (`NAME@main`: the newest).
 
-**What is recorded.** `nlgauge-model.json` beside the files has repository, commit, the commit of the second repository, and the sha256 of the
-weights. `models get` says the commit, `models info` shows it, and every signature has the first digits of commit and hash, so that scores of other
-weights never pass for the same.
+**What is recorded.** `nlgauge-model.json` beside the files has repository, commit, the commit of the second repository, the sha256 of the weights
+as they were fetched, and the sha256 of every file that was written. `models get` says the commit, `models info` shows it, and every signature has the
+first digits of commit and hash.
+
+**What is checked, and when.** Each time that a model is used, the size, the times of change and the number on the disk of its weights are compared
+with those that they had when they were hashed (`nlgauge-checked.json` beside them). If one differs, the weights are read and hashed again; if they
+are not those that were fetched, a warning says so, signatures show the hash of the new weights, and rows of the old ones in the cache of statistics
+are not used. `nlgauge models verify` reads every file of every fetched model, configuration and tokenizer included, and compares it with what was
+fetched; its exit code is 1 if anything differs. This finds accidents: an update by hand, a copy that broke off, a damaged disk. It does not stop a
+person who may write to the directory, and so can change the records together with the weights.
+
+**What is removed.** `nlgauge models remove NAME` asks first, and removes a directory of the cache only if nlgauge wrote everything in it. No name
+that could lead out of the cache is accepted, and links are never followed.
 """
 SECTIONS = {
     "vectors": "Word vectors",

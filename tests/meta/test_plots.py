@@ -20,7 +20,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from nlgauge.analysis.cosmic import InformationGraph
-from nlgauge.errors import InputError, MissingExtraError
+from nlgauge.errors import InputError, MissingExtraError, ParameterError
 from nlgauge.meta import Found, Judgements, between_metrics, compare, correlate, plots, power, stress, top_systems
 from nlgauge.meta.plots import canvas, labels
 from tests.meta.drawn import check_readable, covering, cut_off, texts, words
@@ -161,7 +161,7 @@ def test_plots_are_written_where_they_are_asked_for(tmp_path):
         assert (tmp_path / f"plot{form}").read_bytes().startswith(start)
     with pytest.raises(InputError, match=r"ends with \.pdf, \.png or \.svg, got '.*plot\.gif'"):
         found.plot(tmp_path / "plot.gif")
-    with pytest.raises(InputError, match=r"there is no directory .*none to write plot\.pdf to"):
+    with pytest.raises(ParameterError, match=r"there is no folder .*none, so .*plot\.pdf cannot be written"):
         found.plot(tmp_path / "none" / "plot.pdf")
 
 

@@ -11,30 +11,116 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli.output import say, show, show_json
+from nlgauge.cli.program import FAILURE
 from nlgauge.errors import ParameterError
 
 # How many of the things that were left out are named.
 _SHOWN = 20
 
-app = typer.Typer(help="Lists, fetches and describes the models that metrics need.")
+app = typer.Typer(help="Lists, fetches, describes, checks and removes the models that metrics need.")
 
 
 @app.command("list")
 def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Lists the known models and says which of them are on this machine."""
+    """Lists the known models, those that are on this machine first, and how much room the fetched ones take."""
     from nlgauge.export.model import Cell, Page, Sheet, column
     from nlgauge.models import store
-    from nlgauge.models.catalogue import CATALOGUE
+    from nlgauge.models.installing import size_of
     from nlgauge.terminal.pages import Printed
 
-    here = {name: store.location(name) for name in CATALOGUE}
+    here, fetched = _here()
     if as_json:
-        show_json([{**store.info(name), "here": here[name] is not None} for name in CATALOGUE])
+        show_json([{**store.info(name), "here": place is not None} for name, place in here.items()])
         return
-    rows = [[name, e.kind, e.size.partition(",")[0], e.licence, "no" if here[name] is None else "yes"] for name, e in CATALOGUE.items()]
+    rows = []
+    for name, place in here.items():
+        entry = store.entry_of(name)
+        size = _readable(size_of(place)) if name in fetched and place is not None else entry.size.partition(",")[0] if entry else ""
+        rows.append([name, entry.kind if entry else "", size, entry.licence if entry else "", "no" if place is None else "yes"])
     sheet = Sheet([column(name) for name in ("name", "kind", "size", "licence", "here")], [[Cell(text) for text in row] for row in rows])
     show(Printed(Page([sheet], notes=["nlgauge models info NAME says more."])))
-    say(f"fetched models are kept in {store.cache_directory()}")
+    total = sum(size_of(place) for place in fetched.values())
+    say(f"{len(fetched)} fetched models take {_readable(total)} in {store.cache_directory()}; nlgauge models remove NAME removes one")
+
+
+def _here() -> tuple[dict[str, Path | None], dict[str, Path]]:
+    """Find all known models and those in the cache, each with its place, what is here first; and the ones that were fetched."""
+    from nlgauge.models import store
+    from nlgauge.models.catalogue import CATALOGUE
+
+    cache = store.cache_directory()
+    fetched: dict[str, Path] = {}
+    for path in sorted(cache.iterdir()) if cache.is_dir() else ():
+        manifest = None if path.name.startswith(".") else store.manifest_of(path)
+        if manifest is not None:
+            fetched[manifest.name] = path
+    found = {name: store.location(name) for name in CATALOGUE} | fetched
+    return dict(sorted(found.items(), key=lambda item: item[1] is None)), fetched
+
+
+def _readable(size: int) -> str:
+    """Return a number of bytes in the unit that people read it in."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+
+
+@app.command("verify")
+def verify_models(
+    names: Annotated[list[str] | None, typer.Argument(help="Fetched models to check (default: all).", metavar="NAME")] = None,
+) -> None:
+    """Reads every file of fetched models again and compares it with what was fetched. Exit code 1 if one differs."""
+    from nlgauge.models import store
+
+    _, fetched = _here()
+    chosen = {name: fetched.get(name) or _fetched(name) for name in names} if names else fetched
+    bad = 0
+    for name, place in chosen.items():
+        manifest = store.manifest_of(place)
+        changed = store.changed_files(place)
+        bad += bool(changed)
+        if manifest is None or not manifest.files:
+            bad += 1
+            say(f"{name}: its files were not recorded when it was fetched; run: nlgauge models get {name}")
+        elif changed:
+            say(f"{name}: not what was fetched: {', '.join(changed)}; remove it and fetch it again, or go on knowing that scores differ")
+        else:
+            say(f"{name}: all {len(manifest.files)} files are what was fetched")
+    if not chosen:
+        say(f"there are no fetched models in {store.cache_directory()}")
+    if bad:
+        raise typer.Exit(FAILURE)
+
+
+@app.command("remove")
+def remove_models(
+    names: Annotated[list[str], typer.Argument(help="Fetched models to remove.", metavar="NAME")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Removes fetched models from the cache; nothing else can be removed, and nothing that nlgauge did not write."""
+    from nlgauge.models.installing import check_removable, remove, size_of
+
+    places = {name: _fetched(name) for name in names}
+    for name, place in places.items():
+        check_removable(place)
+        if not yes and not typer.confirm(f"Remove {name} ({_readable(size_of(place))}) from {place}?", err=True):
+            say("nothing more is removed")
+            raise typer.Exit(FAILURE)
+        size = size_of(place)
+        remove(place)
+        say(f"removed {name}: {_readable(size)}")
+
+
+def _fetched(name: str) -> Path:
+    """Find a model in the cache."""
+    from nlgauge.errors import ModelError, did_you_mean
+    from nlgauge.models import store
+
+    place = store.place_of(name)
+    if store.manifest_of(place) is None:
+        known = list(_here()[1])
+        raise ModelError(
+            f"{name!r} was not fetched into {store.cache_directory()}{did_you_mean(name, known)}; there are {', '.join(known) or 'none'}."
+        )
+    return place
 
 
 @app.command("get")

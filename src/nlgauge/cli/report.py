@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli.options import Confidence, ResultDirectory, Seed, checked_confidence
+from nlgauge.paths import require_folder
 
 
 def report(
@@ -30,6 +31,7 @@ def report(
     checked_confidence(confidence)
     if not (explain == "all" or (explain.isascii() and explain.isdecimal())):
         raise ParameterError(f"--explain must be a number of segments or 'all', got {explain!r}.")
+    require_folder(output)
     if output.exists() and not overwrite:
         raise ParameterError(f"{output} is there already; give --overwrite to replace it.")
     written = load(directory).report(

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from nlgauge.paths import replacing, require_folder
+
 if TYPE_CHECKING:
     from typing import IO
 
@@ -31,8 +33,8 @@ def check_target(target: str) -> None:
     """Raises where segment scores cannot be written, before anything is scored."""
     if form_of(target) not in FORMS:
         raise typer.BadParameter(f"{target!r} must end in {', '.join(f'.{form}' for form in FORMS)}, or be - for TSV.", param_hint="'--segments'")
-    if target != STDOUT and not Path(target).parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {Path(target).parent} to write {target} to.", param_hint="'--segments'")
+    if target != STDOUT:
+        require_folder(Path(target))
     if target != STDOUT and not os.access(target if Path(target).exists() else Path(target).parent, os.W_OK):
         raise typer.BadParameter(f"{target} cannot be written; choose another file.", param_hint="'--segments'")
     if form_of(target) == "parquet" and find_spec("pyarrow") is None:
@@ -62,7 +64,7 @@ def write_columns(blocks: Iterator[Columns], target: str, form: str) -> None:
     elif target == STDOUT:
         _write_lines(blocks, form, sys.stdout)
     else:
-        with Path(target).open("w", encoding="utf-8", newline="") as stream:
+        with replacing(target, text=True) as stream:
             _write_lines(blocks, form, stream)
 
 
@@ -116,7 +118,8 @@ def _write_parquet(blocks: Iterator[Columns], target: str) -> None:
         for name, values in columns.items():
             # from_pandas: NaN is null.
             chunks.setdefault(name, []).append(pyarrow.array(_plain(values), from_pandas=True))
-    parquet.write_table(pyarrow.table({name: _of_one_kind(found, pyarrow) for name, found in chunks.items()}), target)
+    with replacing(target) as stream:
+        parquet.write_table(pyarrow.table({name: _of_one_kind(found, pyarrow) for name, found in chunks.items()}), stream)
 
 
 def _plain(values: Sequence[Any]) -> list[Any]:

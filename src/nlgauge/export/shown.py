@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nlgauge.paths import write_whole
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -105,5 +107,5 @@ class Exported(Shown):
 def written(text: str, path: str | Path | None) -> str:
     """The text, which is also written to the path if there is one."""
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8", newline="")
+        write_whole(path, text)
     return text

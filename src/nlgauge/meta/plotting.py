@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.errors import InputError, MissingExtraError
+from nlgauge.paths import replacing, require_folder
 
 FORMS = (".pdf", ".png", ".svg")
 _DOTS_PER_INCH = 200
@@ -32,8 +33,9 @@ def save(figure: Any, path: str | Path) -> None:
 
     from nlgauge.meta.plots.canvas import REPRODUCIBLE, seen, undated
 
-    with rc_context(REPRODUCIBLE):
-        figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=undated(Path(path).suffix.lstrip("."), seen(figure)))
+    form = Path(path).suffix.lstrip(".").lower()
+    with rc_context(REPRODUCIBLE), replacing(path) as stream:
+        figure.savefig(stream, format=form, dpi=_DOTS_PER_INCH, metadata=undated(form, seen(figure)))
 
 
 def check_file(path: str | Path) -> None:
@@ -42,8 +44,7 @@ def check_file(path: str | Path) -> None:
         raise MissingExtraError("matplotlib", "plot", "drawing")
     if Path(path).suffix.lower() not in FORMS:
         raise InputError(f"a plot is written to a file that ends with {_any_of(FORMS)}, got {str(path)!r}.")
-    if not Path(path).absolute().parent.is_dir():
-        raise InputError(f"there is no directory {Path(path).parent} to write {Path(path).name} to.")
+    require_folder(Path(path))
 
 
 def _any_of(names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from nlgauge.features.encoder_layers import Hidden, HiddenLayers
 from nlgauge.features.encoders import EncoderPieces, piece_strings
 from nlgauge.metric import Arrays, Fit, Metric, View
 from nlgauge.metrics.unknown_tokens import read_pairs, unknown_share
-from nlgauge.models import ModelSpec, is_model_spec
+from nlgauge.models import ModelSpec, is_model_spec, store
 
 # The layers that bert-score's authors found best, for the models that people name.
 LAYERS = {
@@ -71,6 +71,8 @@ class TokenMatching(Metric):
         """The layer, that which is known to be best where none was given."""
         known = LAYERS.get(plain_name(self.model_used)) if self.layer is None else self.layer
         if known is None:
+            if isinstance(self.model_used, str):
+                store.require(self.model_used)  # a model that is missing is the first problem, its layer the second
             raise ParameterError(f"{self.name}: the best layer of {self.model_used!r} is not known; give layer=..., for example the last but three.")
         return known
 

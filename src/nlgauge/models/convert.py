@@ -9,7 +9,6 @@ gives the weights under the names that Transformers has for them, and the config
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +21,7 @@ from nlgauge.errors import ModelError, ParameterError
 from nlgauge.models import inert, store
 from nlgauge.models.comet import HEAD
 from nlgauge.models.comet_files import parts_of, settings_of
+from nlgauge.models.contents import combined, hash_of_file
 from nlgauge.models.installing import installed
 from nlgauge.models.prism_layout import FILES as PRISM_FILES
 from nlgauge.models.store import Manifest
@@ -208,9 +208,5 @@ def _copy_tokenizer(place: Path, directory: Path) -> None:
 
 
 def hash_of(files: Sequence[Path]) -> str:
-    """The hash of the files' contents, one after the other."""
-    digest = hashlib.sha256()
-    for file in files:
-        with file.open("rb") as stream:
-            store.updated(digest, stream)
-    return digest.hexdigest()
+    """Return one hash of the contents of files."""
+    return combined({file.name: hash_of_file(file) for file in files})

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
 from collections.abc import Iterable
 from contextlib import redirect_stderr
@@ -20,24 +17,22 @@ from nlgauge.errors import MissingExtraError, ModelError, did_you_mean
 from nlgauge.models import hub as hub_files
 from nlgauge.models import npm, vectors
 from nlgauge.models.catalogue import CATALOGUE, Entry
+from nlgauge.models.contents import hash_of_file
 from nlgauge.models.convert import TOKENIZER_FILES, hash_of, write
-from nlgauge.models.installing import UNFINISHED, installed
+from nlgauge.models.installing import installed
 from nlgauge.models.store import (
     KEPT_FILES,
-    MANIFEST,
     VECTORS,
     Manifest,
-    cache_directory,
     commits,
     distribution_files,
     entry_of,
     installed_weights,
+    manifest_of,
     place_of,
-    updated,
     weights_hash,
 )
 
-_DAY = 24 * 60 * 60
 _WITHOUT_WEIGHTS = [*KEPT_FILES, "LICENSE*", "vocab.json", "merges.txt", "*.model"]
 _HUB_PATTERNS = ["*.safetensors", "*.safetensors.index.json", *_WITHOUT_WEIGHTS]
 # Weights that can run code when they are read otherwise than `inert` reads them.
@@ -49,12 +44,12 @@ def get(name: str, hub: bool = False, file: Path | None = None) -> Path:
 
     From a file come word vectors, under any name; what is there under that name already is replaced.
     """
-    _remove_unfinished()
     target = place_of(name)
     entry = entry_of(name)
     if file is not None:
         return _from_file(name, entry, target, file)
-    if (target / MANIFEST).is_file():
+    there = manifest_of(target)
+    if there is not None and there.files:
         return target
     bare, _, wanted = name.partition("@")
     if entry is not None and entry.package:
@@ -100,22 +95,11 @@ def _vectors(entry: Entry, directory: Path) -> Manifest:
 
 def _checked(entry: Entry, file: Path, directory: Path) -> Manifest:
     """Converts an archive whose hash is the catalogue's; of any other nothing is read."""
-    with file.open("rb") as stream:
-        found = updated(hashlib.sha256(), stream).hexdigest()
+    found = hash_of_file(file)
     if found != entry.sha256:
         raise ModelError(f"the archive of {entry.name} has sha256 {found}, expected {entry.sha256}; nothing was kept.")
     vectors.convert(file, directory)
     return Manifest(entry.name, entry.title, entry.npm, entry.weights, entry.sha256, entry.licence)
-
-
-def _remove_unfinished() -> None:
-    """Removes what a fetch that was killed more than a day ago has left in the cache."""
-    names = "|".join(re.escape(name) for name in CATALOGUE)
-    # The first versions called them .NAME-xxxxxxxx.
-    left = re.compile(rf"\..*{re.escape(UNFINISHED)}|\.(?:{names})-[a-z0-9_]{{8}}")
-    for path in cache_directory().glob(".*"):
-        if left.fullmatch(path.name) and path.is_dir() and not path.is_symlink() and path.stat().st_mtime < time.time() - _DAY:
-            shutil.rmtree(path, ignore_errors=True)
 
 
 def _unpack(entry: Entry, directory: Path) -> Manifest:
@@ -125,8 +109,7 @@ def _unpack(entry: Entry, directory: Path) -> Manifest:
         files = _download(entry, Path(scratch)) if weights is None else {path.name: path for path in distribution_files(entry)}
         if entry.weights not in files:
             raise ModelError(f"{entry.package} does not hold {entry.weights}.")
-        with files[entry.weights].open("rb") as stream:
-            found = updated(hashlib.sha256(), stream).hexdigest()
+        found = hash_of_file(files[entry.weights])
         if found != entry.sha256:
             raise ModelError(f"the weights of {entry.name} have sha256 {found}, expected {entry.sha256}; nothing was kept.")
         for name in (*KEPT_FILES, entry.weights):
@@ -213,7 +196,7 @@ def _snapshot(name: str, repository: str, wanted: str, directory: Path) -> Manif
     entry = entry_of(name)
     title, licence = (entry.title, entry.licence) if entry else (name, "see its page")
     own_layout = entry.layout if entry is not None else ""
-    with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".", suffix=UNFINISHED) as scratch:
+    with tempfile.TemporaryDirectory(dir=directory) as scratch:
         commit, files = hub_files.listed(repository, wanted)
         layout = own_layout or _layout_of(files)
         place = Path(scratch) / "repository" if layout else directory

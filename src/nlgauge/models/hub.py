@@ -8,6 +8,7 @@ from pathlib import Path
 from nlgauge.errors import MissingExtraError, ModelError
 from nlgauge.models.revisions import PINNED
 from nlgauge.models.store import cache_directory
+from nlgauge.paths import within, write_whole
 
 
 def listed(repository: str, wanted: str = "") -> tuple[str, list[str]]:
@@ -52,9 +53,9 @@ def remember(repository: str, commit: str) -> None:
     if not _usual_revision(repository):
         record = _record(repository)
         record.parent.mkdir(parents=True, exist_ok=True)
-        record.write_text(f"{commit}\n", "utf-8")
+        write_whole(record, f"{commit}\n")
 
 
 def _record(repository: str) -> Path:
     """Apart from the model's own directory, which may be removed and fetched again."""
-    return cache_directory() / ".revisions" / repository.replace("/", "--")
+    return within(cache_directory() / ".revisions", repository.replace("/", "--"), "a repository")

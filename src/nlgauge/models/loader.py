@@ -131,9 +131,9 @@ def load_comet(spec: ModelSpec, device: str | None) -> Loaded:
 
 
 def _load(spec: ModelSpec, kind: str, device: str | None) -> Loaded:
-    where = device or _default_device()
-    # A directory may hold another model tomorrow, and a relative path mean another directory.
+    # A directory may hold another model tomorrow, and a relative path mean another directory. A missing model is reported before torch is imported.
     content = () if isinstance(spec, Model) else store.fingerprint(store.require(spec))
+    where = device or _default_device()
     # Transformers patches torch while it loads: two at a time would see each other's patches.
     return _MODELS.get((spec, content, kind, where), lambda: _tidily_loaded(spec, kind, where))
 

@@ -1,23 +1,26 @@
 """Where weights are kept, and what is known of them; nothing is fetched here.
 
 A fetched model is a directory of the cache with the weights (safetensors), the tokeniser, the licence, and `nlgauge-model.json`, which
-records where the weights came from, their revision there, and their hash. A model of the hub may be named with its revision: NAME@REVISION.
+records where the weights came from, their revision there, their hash, and the hash of every file. A model of the hub may be named with its
+revision: NAME@REVISION.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
+import warnings
+from collections.abc import Collection
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
 from nlgauge.errors import ModelError, did_you_mean
 from nlgauge.models.catalogue import CATALOGUE, Entry
+from nlgauge.models.contents import RECORD, Stamp, combined, hash_of_file, hashes, stamp_of
 from nlgauge.models.revisions import PINNED
+from nlgauge.paths import is_file, name_problem, within
 from nlgauge.user_folders import user_folder
 
 MANIFEST = "nlgauge-model.json"
@@ -47,6 +50,8 @@ class Manifest(msgspec.Struct):
     # What the file was converted as, and the repository and commit of the base that gave configuration and tokeniser.
     layout: str = ""
     base: str = ""
+    # The sha256 of every file that was written, by its path in the directory.
+    files: dict[str, str] = {}
 
 
 def cache_directory() -> Path:
@@ -56,11 +61,12 @@ def cache_directory() -> Path:
 
 def location(name: str) -> Path | None:
     """The directory of a model's files: a local path, the cache, an installed package, the hub's own cache; else None."""
-    if any((Path(name) / file).is_file() for file in ("config.json", VECTORS)):
+    if name and any(is_file(Path(name) / file) for file in ("config.json", VECTORS)):
         return Path(name)
-    cached = place_of(name)
-    if (cached / MANIFEST).is_file():
-        return cached
+    if not name_problem(_flat(name)):
+        cached = place_of(name)
+        if (cached / MANIFEST).is_file():
+            return cached
     entry = entry_of(name)
     wanted = name.partition("@")[2]
     if entry is not None and entry.package:
@@ -79,8 +85,13 @@ def entry_of(name: str) -> Entry | None:
 
 
 def place_of(name: str) -> Path:
-    """Where a fetched model is kept."""
-    return cache_directory() / name.replace("/", "--")
+    """Return where a fetched model is kept; a name that could lead out of the cache is refused."""
+    return within(cache_directory(), _flat(name), "a model")
+
+
+def _flat(name: str) -> str:
+    """Return the name of a model's directory in the cache: repositories are OWNER/NAME, and revisions may have slashes too."""
+    return name if name.startswith("/") or name.endswith("/") else name.replace("/", "--")
 
 
 def require(name: str) -> Path:
@@ -126,20 +137,55 @@ def info(name: str) -> dict[str, str]:
 
 
 def weights_hash(directory: Path) -> str:
-    """The hash that signatures show: of the original weights where they were converted, else of the safetensors files."""
-    manifest = _manifest(directory)
-    if manifest is not None:
-        return manifest.sha256
-    files = fingerprint(directory)
+    """Return the hash that signatures show: of the weights as they were fetched, if these files are still what was made of them, else of the files.
+
+    A file counts as unchanged while its size, its times of change and its number on the disk are the same; else it is read and hashed again.
+    """
+    files = weight_files(directory)
     if not files:
         how = "`nlgauge models convert FILE --as bin` converts them"
         raise ModelError(f"{directory} has no weights as safetensors; other formats can run code and are not read ({how}).")
-    return _hash_of(files)
+    manifest = manifest_of(directory)
+    if manifest is None:
+        return combined(hashes(files))
+    found = hashes(files, directory / RECORD)
+    if {name: manifest.files[name] for name in _weights_among(manifest.files)} == found:
+        return manifest.sha256
+    if manifest.files:
+        _warn_of_change(directory, tuple(sorted(found.items())))
+    return combined(found)
+
+
+@lru_cache(maxsize=64)
+def _warn_of_change(directory: Path, found: tuple[tuple[str, str], ...]) -> None:
+    """Warn, once for each content, that weights are not those that were fetched."""
+    warnings.warn(
+        f"the weights in {directory} are not those that were fetched; signatures show the hash of the new ones. "
+        "`nlgauge models verify` says which files changed.",
+        stacklevel=4,
+    )
+
+
+def changed_files(directory: Path) -> list[str]:
+    """Read every file of a fetched model, and list those that are not what was fetched, are missing or were added."""
+    manifest = manifest_of(directory)
+    if manifest is None or not manifest.files:
+        return []
+    there = written_files(directory)
+    changed = [name for name, sha256 in manifest.files.items() if name in there and hash_of_file(there[name]) != sha256]
+    missing = [f"{name} (missing)" for name in manifest.files if name not in there]
+    return sorted([*changed, *missing, *(f"{name} (added)" for name in there if name not in manifest.files)])
+
+
+def written_files(directory: Path) -> dict[str, Path]:
+    """Return the files of a model's directory by their path in it, without the two that nlgauge keeps for itself."""
+    files = (path for path in sorted(directory.rglob("*")) if path.is_file() or path.is_symlink())
+    return {path.relative_to(directory).as_posix(): path for path in files if path.name not in (MANIFEST, RECORD)}
 
 
 def revision(directory: Path) -> str:
     """The commit of the hub that a model's files are of; "" where that is not known."""
-    manifest = _manifest(directory)
+    manifest = manifest_of(directory)
     if manifest is not None:
         return manifest.revision
     return directory.name if directory.parent.name == "snapshots" else ""
@@ -147,14 +193,14 @@ def revision(directory: Path) -> str:
 
 def commits(directory: Path) -> dict[str, str]:
     """The repositories that a fetched model's files are from, each with its commit."""
-    manifest = _manifest(directory)
+    manifest = manifest_of(directory)
     named = [] if manifest is None else [f"{manifest.source}@{manifest.revision}", manifest.base]
     return dict(one.rsplit("@", 1) for one in named if one)
 
 
 def fetched(name: str) -> str:
     """Which commit of which repository a fetched model is, in a sentence; "" where it did not come from the hub."""
-    manifest = _manifest(place_of(name))
+    manifest = manifest_of(place_of(name))
     if manifest is None or not manifest.revision:
         return ""
     pinned = PINNED.get(manifest.source)
@@ -168,26 +214,30 @@ def fetched(name: str) -> str:
     return f"{name} is {manifest.source} at commit {manifest.revision}{base}, {how}"
 
 
-def _manifest(directory: Path) -> Manifest | None:
+def manifest_of(directory: Path) -> Manifest | None:
+    """Read what is recorded of a fetched model; None if the directory is not one."""
     path = directory / MANIFEST
-    return msgspec.json.decode(path.read_bytes(), type=Manifest) if path.is_file() else None
+    if not path.is_file():
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except msgspec.MsgspecError as error:
+        raise ModelError(f"{path} is damaged ({error}); remove {directory} by hand, and fetch the model again.") from None
 
 
-def fingerprint(directory: Path) -> tuple[tuple[str, int], ...]:
-    """The weights of a directory, as files and their times of change; with word vectors, also the words."""
+def weight_files(directory: Path) -> list[Path]:
+    """List the files with the weights of a directory; with word vectors, also the words."""
     place = directory.resolve()
-    files = [*place.glob("*.safetensors"), *(place.glob(WORDS) if (place / VECTORS).is_file() else [])]
-    return tuple((str(file), file.stat().st_mtime_ns) for file in sorted(files))
+    return [place / name for name in _weights_among([path.name for path in place.glob("*") if path.is_file()])]
 
 
-@lru_cache(maxsize=16)
-def _hash_of(files: tuple[tuple[str, int], ...]) -> str:
-    """The hash of the files' contents; their times of change are part of the key, so a changed file is read again."""
-    digest = hashlib.sha256()
-    for name, _ in files:
-        with Path(name).open("rb") as stream:
-            updated(digest, stream)
-    return digest.hexdigest()
+def _weights_among(names: Collection[str]) -> list[str]:
+    return sorted(name for name in names if "/" not in name and (name.endswith(".safetensors") or (name == WORDS and VECTORS in names)))
+
+
+def fingerprint(directory: Path) -> tuple[tuple[str, Stamp], ...]:
+    """Return the weights of a directory as files, each with what changes when it is written to or exchanged."""
+    return tuple((str(file), stamp_of(file)) for file in weight_files(directory))
 
 
 def distribution_files(entry: Entry) -> list[Path]:
@@ -207,17 +257,10 @@ def installed_weights(entry: Entry) -> Path | None:
 
 def _in_hub_cache(repository: str, wanted: str) -> Path | None:
     """The snapshot of a repository in the hub's own cache, where a user may have it from other work; only looked at."""
-    if repository.count("/") != 1:
+    if repository.count("/") != 1 or any(map(name_problem, (*repository.split("/"), *wanted.split("/")))):
         return None
     root = Path(os.environ.get("HF_HUB_CACHE") or Path(os.environ.get("HF_HOME", Path.home() / ".cache" / "huggingface")) / "hub")
     folder = root / f"models--{repository.replace('/', '--')}"
     head = folder / "refs" / wanted
     snapshot = folder / "snapshots" / (head.read_text("utf-8").strip() if head.is_file() else wanted)
     return snapshot if (snapshot / "config.json").is_file() else None
-
-
-def updated(digest: hashlib._Hash, stream: BinaryIO) -> hashlib._Hash:
-    """The digest with all of a stream added."""
-    while block := stream.read(1 << 20):
-        digest.update(block)
-    return digest

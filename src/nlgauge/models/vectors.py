@@ -7,7 +7,6 @@ in the fourth digit. Files are read piece by piece and written as they are read,
 from __future__ import annotations
 
 import gzip
-import hashlib
 import re
 import tarfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +22,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.errors import ModelError
 from nlgauge.lazy import lazy
 from nlgauge.models import store
+from nlgauge.models.contents import Stamp, hash_of_file
 from nlgauge.models.store import WORDS
 
 # What the header of vectors.safetensors is padded to, so that it can be written when the number of words is known.
@@ -72,7 +72,7 @@ def load_vectors(name: str) -> WordTable:
 
 
 @lru_cache(maxsize=4)
-def _loaded(name: str, directory: Path, content: tuple[tuple[str, int], ...]) -> WordTable:
+def _loaded(name: str, directory: Path, content: tuple[tuple[str, Stamp], ...]) -> WordTable:
     """The table; the files' times of change are part of the key, so changed files are read again."""
     path = directory / store.VECTORS
     try:
@@ -97,8 +97,7 @@ def convert(file: Path, directory: Path) -> str:
     """
     if not file.is_file():
         raise ModelError(f"there is no file {file}.")
-    with file.open("rb") as stream:
-        found = store.updated(hashlib.sha256(), stream).hexdigest()
+    found = hash_of_file(file)
     try:
         write(_rows(file), directory)
     except (OSError, EOFError, ValueError, KeyError, tarfile.TarError, msgspec.DecodeError) as error:

@@ -12,6 +12,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.explain import Explanations
 from nlgauge.export.html import html_of
 from nlgauge.metric import Metric
+from nlgauge.paths import require_folder, write_whole
 from nlgauge.report.page import page
 from nlgauge.terminal.text import visible
 from nlgauge.view.choose import chosen
@@ -49,6 +50,7 @@ def write_report(
     if not (explain == "all" or (isinstance(explain, int) and not isinstance(explain, bool) and explain >= 0)):
         raise ParameterError(f"explain must be a number of segments, 0 or more, or 'all'; got {explain!r}.")
     target = Path(path)
+    require_folder(target)
     view = view_of(result, title or target.stem, confidence=confidence, resamples=resamples, seed=seed)
     meta, corpus = view.meta, result.corpus
     parts = dict(score_parts(view, corpus.ids))
@@ -65,10 +67,7 @@ def write_report(
             meta["kept"] = list(segments)
         meta["blocks"] = sum(name.startswith("text") for name in added)
     parts["meta"] = json_part(meta)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(
-        page(meta["title"], html_of(result.page(confidence=confidence, resamples=resamples, seed=seed)), parts, meta["version"]), "utf-8"
-    )
+    write_whole(target, page(meta["title"], html_of(result.page(confidence=confidence, resamples=resamples, seed=seed)), parts, meta["version"]))
     return target
 
 

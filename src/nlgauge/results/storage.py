@@ -16,10 +16,8 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import shutil
+import re
 import stat
-import tempfile
-import time
 import warnings
 import zipfile
 from dataclasses import dataclass, replace
@@ -38,6 +36,7 @@ from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError
 from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric, Arrays, CorpusMetric, Metric, Output
 from nlgauge.metric.saved import describe, describe_outputs, restore, restore_outputs
+from nlgauge.paths import making_beside, put, require_folder
 from nlgauge.results.arrays import read_arrays
 from nlgauge.results.first_format import upgraded
 from nlgauge.results.result import Result
@@ -51,7 +50,9 @@ from nlgauge.run.reduction import Averaged, LostFunction, ReduceFn
 
 # A result that is saved at once, and one that is written while it runs.
 FORMAT, RUNNING_FORMAT = 2, 3
-_ABANDONED_SECONDS = 24 * 3600
+# The files of a result, saved at once or written while it ran.
+_STEMS = r"run|corpus|log|statistics|fits|texts|hashes|ids|sources|references|weights|documents|predictions-\d+|(?:hashed-)?fields-\d+(?:-\d+)?"
+_OWN_FILE = re.compile(rf"(?:{_STEMS})\.(?:json|jsonl|npz|f64|ids|ends)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +77,7 @@ class NotHere(CorpusMetric):
 def save(result: Result, directory: Path, texts: bool, overwrite: bool) -> Path:
     """Writes the result; an existing result is replaced only with `overwrite`, anything else never."""
     check_free(directory, overwrite)
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    _remove_abandoned(directory)
-    making = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
-    try:
-        making.chmod(0o755)
+    with making_beside(directory) as making:
         stored = place_of(result.corpus)
         if stored is None:
             write(result, making, texts and result.has_texts)
@@ -88,9 +85,7 @@ def save(result: Result, directory: Path, texts: bool, overwrite: bool) -> Path:
             from nlgauge.results.stored_result import write_stored
 
             write_stored(result, *stored, making, texts)
-        put(making, directory)
-    finally:
-        shutil.rmtree(making, ignore_errors=True)
+        put(making, directory, is_own_file)
     return directory
 
 
@@ -99,41 +94,32 @@ def check_free(directory: Path, overwrite: bool, allowed_by: str = "overwrite=Tr
 
     `allowed_by` is how a user says that a result may be replaced.
     """
-    home = next(place for place in directory.absolute().parents if place.exists())
-    if not home.is_dir():
-        raise ResultError(f"{home} is a file, so {directory} cannot be made; choose another directory.")
+    require_folder(directory)
+    home = directory.absolute().parent
     if not os.access(home, os.W_OK | os.X_OK):
         raise ResultError(f"{home} cannot be written to, so {directory} cannot be made; choose another directory.")
+    if directory.is_symlink():
+        raise ResultError(f"{directory} is a link; give the directory that it leads to, {directory.resolve()}.")
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return
-    if not (directory / "run.json").is_file():
+    if not _is_result(directory):
         raise ResultError(f"{directory} exists and is not an nlgauge result; choose another directory.")
     if not overwrite:
         raise ResultError(f"{directory} holds a result already; choose another directory, or replace it with {allowed_by}.")
 
 
-def _remove_abandoned(directory: Path) -> None:
-    """Removes what a killed run left beside this place more than a day ago."""
-    for left in directory.parent.glob(f".{directory.name}-*"):
-        if left.is_dir() and time.time() - left.stat().st_mtime > _ABANDONED_SECONDS and not (left / "run.json").exists():
-            shutil.rmtree(left, ignore_errors=True)
-
-
-def put(made: Path, directory: Path) -> None:
-    """Moves a directory to its place; what was there is kept until that is done, and put back where it fails."""
-    if not directory.exists():
-        made.replace(directory)
-        return
-    old = made.with_name(f"{made.name}-old")
-    if old.exists():  # left by a program that was killed right after it had moved the new one to its place
-        shutil.rmtree(old)
-    directory.replace(old)
+def _is_result(directory: Path) -> bool:
+    """Return whether a directory is a result: other programs call files run.json too."""
     try:
-        made.replace(directory)
-    except BaseException:
-        old.replace(directory)
-        raise
-    shutil.rmtree(old)
+        found = msgspec.json.decode((directory / "run.json").read_bytes())
+    except (OSError, msgspec.DecodeError):
+        return False
+    return isinstance(found, dict) and {"format", "metrics", "signatures", "tables"} <= found.keys()
+
+
+def is_own_file(name: str) -> bool:
+    """Return whether a file in the directory of a result has a name that nlgauge gives; others are never removed with a result."""
+    return bool(_OWN_FILE.fullmatch(name))
 
 
 def write(result: Result, directory: Path, texts: bool) -> None:

@@ -87,7 +87,7 @@ class Checkpoint:
         self.signatures: dict[str, str] | None = None
         self.fits: list[SavedFit] | None = None
         self.columns: list[Column] = []
-        place.mkdir(parents=True, exist_ok=True)
+        place.mkdir(exist_ok=True)
         self._log: BufferedWriter = (place / LOG).open("ab")
         self._statistics: BufferedWriter = (place / STATISTICS).open("ab")
         try:

@@ -16,9 +16,10 @@ import msgspec
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.stored import place_of, stored_corpus
+from nlgauge.paths import put
 from nlgauge.results.result import Result
 from nlgauge.results.saved_run import SavedRun
-from nlgauge.results.storage import put
+from nlgauge.results.storage import is_own_file
 from nlgauge.results.stored_result import corpus_files
 from nlgauge.run.addition import Addition
 from nlgauge.run.checkpoint import FIRST, STATISTICS, Checkpoint, mapped_rows, unfinished
@@ -52,7 +53,7 @@ def _saved(added: Addition, output: Output) -> Result:
             with Checkpoint(kept.place / FIRST, {}) as before:
                 result = step(result, before)
         result = written(last(result, kept), kept.place / WHOLE)
-        put(kept.place / WHOLE, output.directory)
+        put(kept.place / WHOLE, output.directory, is_own_file)
         kept.remove()
         return _reopened(result, output.directory)
 

@@ -22,12 +22,13 @@ from nlgauge.corpus.writer import CorpusWriter
 from nlgauge.errors import ResultError
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric
 from nlgauge.metric.saved import describe as described
+from nlgauge.paths import put
 from nlgauge.results.result import Result
 from nlgauge.results.saved_run import SavedRun
-from nlgauge.results.storage import RUNNING_FORMAT, check_free, load, put, saved_run, text_hash, write, write_run
+from nlgauge.results.storage import RUNNING_FORMAT, check_free, is_own_file, load, saved_run, text_hash, write, write_run
 from nlgauge.results.stored_result import write_stored
 from nlgauge.run import engine
-from nlgauge.run.checkpoint import LOG, Checkpoint, Signed, Stored, check_same, how_far, unfinished
+from nlgauge.run.checkpoint import LOG, STATISTICS, Checkpoint, Signed, Stored, check_same, how_far, read_log, unfinished
 from nlgauge.run.checks import warn_about_languages
 from nlgauge.run.chunk import Job, describe
 from nlgauge.run.costs import Costs
@@ -54,9 +55,9 @@ class Output:
         """The directory of the run, checked to be free or to hold what may be used."""
         check_free(self.directory, self.overwrite or self.replaces)
         place = unfinished(self.directory)
-        if not place.exists():
+        if not place.exists() and not place.is_symlink():
             return place
-        if not (place / LOG).is_file() and any(place.iterdir()):
+        if not _is_run(place):
             raise ResultError(f"{place} exists and is not a run of nlgauge; move it, or choose another directory.")
         far = how_far(place)
         if far and not self.resume and not self.overwrite:
@@ -69,6 +70,15 @@ class Output:
         return place
 
 
+def _is_run(place: Path) -> bool:
+    """Return whether a directory is that of a run: it is empty, or its log is one of nlgauge, or was just begun."""
+    if place.is_symlink() or not place.is_dir():
+        return False
+    log = place / LOG
+    begun = log.is_file() and not log.stat().st_size and all(path.name in (LOG, STATISTICS) for path in place.iterdir())
+    return begun or bool(read_log(place)[0]) or not any(place.iterdir())
+
+
 def run_in_memory(corpus: Corpus, job: Job, executor: Executor, output: Output, carbon: str | None = None) -> Result:
     """The result of a corpus in memory, saved to the output; its rows are on disk as soon as they are computed."""
     run = {**run_of(job), "texts": digest(corpus)}
@@ -76,7 +86,7 @@ def run_in_memory(corpus: Corpus, job: Job, executor: Executor, output: Output, 
         warn_about_languages(corpus, job.metrics)
         # It is made within the directory of the run, so that nothing is left elsewhere if something ends that.
         result = written(scored(corpus, corpus, job, executor, kept, carbon), kept.place / WHOLE, output.texts)
-        put(kept.place / WHOLE, output.directory)
+        put(kept.place / WHOLE, output.directory, is_own_file)
         kept.remove()
     return result
 
@@ -135,7 +145,7 @@ def _moved(place: Path, output: Output) -> Result:
     run = msgspec.json.decode((place / "run.json").read_bytes(), type=SavedRun)
     if run.corpus is not None:
         remove_texts(place, run.corpus)
-    put(place, output.directory)
+    put(place, output.directory, is_own_file)
     (output.directory / LOG).unlink()
     return load(output.directory)
 

@@ -12,6 +12,7 @@ import msgspec
 from nlgauge.errors import InputError, ParameterError, did_you_mean
 from nlgauge.io.files import decoded, lines_of, read_bytes
 from nlgauge.io.quoting import csv_rows, tsv_rows
+from nlgauge.paths import write_whole
 
 _CONFIG = ("predictions", "references", "reduce_fn", "metrics")
 _TABLES = {".csv": csv_rows, ".tsv": tsv_rows}
@@ -93,7 +94,7 @@ def evaluate_files(
     else:
         scores = scorer(_rows(paths[0]), _rows(paths[1]), rule)
     if export is not None:
-        Path(export).write_bytes(msgspec.json.format(msgspec.json.encode(scores), indent=4) + b"\n")
+        write_whole(export, msgspec.json.format(msgspec.json.encode(scores), indent=4) + b"\n")
     return scores
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -18,6 +17,7 @@ from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.catalogue import CATALOGUE, card
 from nlgauge.meta.benchmarks.places import folder, missing, peers_of, place_of
 from nlgauge.meta.benchmarks.rows import Row, read_lines, written
+from nlgauge.paths import write_whole
 
 
 def load(name: str | Path) -> Benchmark:
@@ -59,9 +59,7 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
     benchmark = Benchmark(own, tuple(rows), tuple(pair for part in parts for pair in part.pairs))
     target = folder() / f"{own.name}.jsonl.gz"
     target.parent.mkdir(parents=True, exist_ok=True)
-    made = target.with_name(f".{target.name}.{os.getpid()}")
-    made.write_bytes(gzip.compress(written(rows, benchmark.pairs), mtime=0))
-    made.replace(target)
+    write_whole(target, gzip.compress(written(rows, benchmark.pairs), mtime=0))
     return benchmark, target
 
 

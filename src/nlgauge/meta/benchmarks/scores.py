@@ -10,7 +10,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import math
-import os
 import re
 import time
 import warnings
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from nlgauge.errors import ResultError
+from nlgauge.paths import write_whole
 
 if TYPE_CHECKING:
     from nlgauge.meta.benchmarks.benchmark import Benchmark
@@ -57,9 +57,7 @@ class MetricScores(msgspec.Struct, frozen=True, kw_only=True):
         """Writes the scores into a directory, whole or not at all."""
         directory.mkdir(parents=True, exist_ok=True)
         path = directory / file_name(self.label)
-        made = path.with_name(f".{path.name}.{os.getpid()}")
-        made.write_bytes(gzip.compress(msgspec.json.encode(self), mtime=0))
-        made.replace(path)
+        write_whole(path, gzip.compress(msgspec.json.encode(self), mtime=0))
         return path
 
 

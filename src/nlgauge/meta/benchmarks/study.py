@@ -20,6 +20,7 @@ from nlgauge.meta.benchmarks.originals import is_known
 from nlgauge.meta.benchmarks.own import of_file
 from nlgauge.meta.benchmarks.scores import MetricScores
 from nlgauge.meta.judgements import Judgements
+from nlgauge.paths import require_folder, write_whole
 
 STUDY, SCORES, CORRELATIONS = "study.json", "scores", "correlations.csv"
 
@@ -75,8 +76,9 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
                 raise InputError(f"{directory} holds a study of other texts ({before.benchmark}); give another directory with -o.")
         elif directory.exists() and any(directory.iterdir()):
             raise InputError(f"{directory} is not empty and holds no study; give another directory with -o.")
-        directory.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+        require_folder(directory)
+        directory.mkdir(exist_ok=True)
+        write_whole(path, msgspec.json.format(msgspec.json.encode(found)) + b"\n")
 
 
 def reopened(directory: Path) -> tuple[Study, Benchmark, dict[str, MetricScores]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
 from nlgauge.errors import ResultError, did_you_mean
 from nlgauge.run.cache.file import Damaged, Foreign, connect, is_damage, is_ours, set_aside, transaction
@@ -79,12 +80,12 @@ def _checked(connection: sqlite3.Connection) -> int:
         raise Damaged(told.splitlines()[-1])
     total = 0
     for batch, rows, widths in connection.execute("SELECT batches.id, rows, widths FROM batches LEFT JOIN metrics ON metrics.id = metric").fetchall():
-        found = connection.execute("SELECT row FROM rows WHERE id >= ? AND id < ?", rows_of_batch(batch)).fetchall()
+        found = connection.execute("SELECT key, row FROM rows WHERE id >= ? AND id < ?", rows_of_batch(batch)).fetchall()
         if widths is None or len(found) != rows:
             raise Damaged(f"batch {batch} has {len(found)} rows, and {rows} were written")
         try:
-            words_of([row for (row,) in found], sum(msgspec.json.decode(widths, type=dict[str, int]).values()))
-        except (TypeError, ValueError, msgspec.MsgspecError) as error:
+            words_of(np.array([key for key, _ in found], dtype="<i8"), [row for _, row in found], widths)
+        except (ArithmeticError, TypeError, ValueError, msgspec.MsgspecError) as error:
             raise Damaged(f"batch {batch} is of the wrong kind: {error}") from error
         total += rows
     (count,) = connection.execute("SELECT count(*) FROM rows").fetchone()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 USUAL_NAME = "statistics.sqlite"
 # What says that a file is ours: an id in its header, and the version of its tables.
-_APPLICATION, _FORMAT = 0x6E6C6763, 1
+_APPLICATION, _FORMAT = 0x6E6C6763, 2
 _TABLES = (
     "CREATE TABLE metrics (id INTEGER PRIMARY KEY, identity BLOB NOT NULL UNIQUE, name TEXT NOT NULL, printed TEXT NOT NULL, widths TEXT NOT NULL)",
     "CREATE TABLE batches (id INTEGER PRIMARY KEY, metric INTEGER NOT NULL, rows INTEGER NOT NULL, used REAL NOT NULL)",

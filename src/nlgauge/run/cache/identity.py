@@ -20,6 +20,7 @@ from nlgauge.metric import Arrays, Metric
 from nlgauge.metric.saved import can_be_made_again, describe
 from nlgauge.metric.versions import installed_version
 from nlgauge.models import store
+from nlgauge.models.contents import RECORD, Stamp, stamp_of
 
 # Libraries that decide a token, a number or a sentence for a model, whether or not a signature names them.
 _LIBRARIES = ("numpy", "scipy", "torch", "transformers", "tokenizers", "sentencepiece", "sentencex", "nltk", "POT")
@@ -82,22 +83,22 @@ def _models(facts: dict[str, str]) -> Iterator[tuple[str, Path]]:
             yield name, place
 
 
-def _files(place: Path) -> tuple[tuple[str, int, str], ...]:
-    """All files of a model: path, when it changed, and what is known of it without reading it: the hash of weights."""
+def _files(place: Path) -> tuple[tuple[str, Stamp | None, str], ...]:
+    """List all files of a model: path, what it looks like, and what is known of it without reading it: the hash of weights."""
     weights, known = {Path(file).name for file, _ in store.fingerprint(place)}, store.weights_hash(place)
     found = []
-    for file in sorted(one for one in place.iterdir() if one.is_file()):
-        size, changed = file.stat().st_size, file.stat().st_mtime_ns
+    for file in sorted(path for path in place.iterdir() if path.is_file() and path.name != RECORD):
+        stamp = stamp_of(file)
         if file.name in weights:
-            found.append((str(file), 0, f"{known} {size}"))
+            found.append((str(file), None, f"{known} {stamp[0]}"))
         else:
-            found.append((str(file), changed, "" if size < _LARGE_BYTES else f"{size} {changed}"))
+            found.append((str(file), stamp, "" if stamp[0] < _LARGE_BYTES else f"{stamp}"))
     return tuple(found)
 
 
 @lru_cache(maxsize=64)
-def _content(files: tuple[tuple[str, int, str], ...]) -> str:
-    """A digest of files by name and content; when they changed is part of the key, so that a changed one is read again."""
+def _content(files: tuple[tuple[str, Stamp | None, str], ...]) -> str:
+    """Return a digest of files by name and content; what they look like is part of the key, so that a changed one is read again."""
     return _digest_of_files((Path(name), known.encode()) for name, _, known in files)
 
 

@@ -1,7 +1,8 @@
 """The file of statistics: SQLite, for several processes and threads at once. What is wrong with it never stops a run nor changes its numbers.
 
 Rows that are kept together are a batch, and their ids follow each other, so that a batch can be found, counted and dropped at little cost. Where
-the file grows beyond its limit, the batches go that were used longest ago. A row is its check, a check of its numbers, and its numbers in float64.
+the file grows beyond its limit, the batches go that were used longest ago. A row is the second half of its key, a checksum, and its numbers in
+float64. The checksum is of the key, the parts and the numbers: a row that was damaged or moved is found, a file that somebody forged is not.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sqlite3
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -59,7 +61,7 @@ class Store:
         def read(connection: sqlite3.Connection) -> Found:
             try:
                 return _found(connection, identity, keys)
-            except (TypeError, ValueError, msgspec.MsgspecError) as error:
+            except (ArithmeticError, LookupError, TypeError, ValueError, msgspec.MsgspecError) as error:
                 raise Damaged(f"what it holds is of the wrong kind: {error}") from error
 
         return self._attempt(read, _nothing(len(keys)))
@@ -127,12 +129,12 @@ def _found(connection: sqlite3.Connection, identity: Identity, keys: Array) -> F
     metric = connection.execute("SELECT widths FROM metrics WHERE identity = ?", (identity.digest,)).fetchone()
     if metric is None:
         return _nothing(len(keys))
-    widths: dict[str, int] = msgspec.json.decode(metric[0], type=dict[str, int])
     query = "SELECT wanted.key, r.id, r.row FROM json_each(?) AS wanted CROSS JOIN rows AS r ON r.key = wanted.value"
     rows = connection.execute(query, (str(keys[:, 0].tolist()),)).fetchall()
     if not rows:
         return _nothing(len(keys))
-    words, at = words_of([row for _, _, row in rows], sum(widths.values())), np.array([place for place, _, _ in rows])
+    at = np.array([place for place, _, _ in rows])
+    words, widths = words_of(keys[at, 0], [row for _, _, row in rows], metric[0])
     # Two rows may share the first half of their keys; then the other one is not here.
     same = words[:, 0] == keys[at, 1].view("<u8")
     known, values = np.zeros(len(keys), dtype=bool), np.zeros((len(keys), words.shape[1] - 2))
@@ -142,21 +144,32 @@ def _found(connection: sqlite3.Connection, identity: Identity, keys: Array) -> F
     return Found(known, values, widths)
 
 
-def words_of(data: list[bytes], width: int) -> Array:
-    """(rows, 2 + width) words of rows: the second half of the key, the check of the numbers, the numbers."""
+def words_of(keys: Array, data: list[bytes], described: str) -> tuple[Array, dict[str, int]]:
+    """Return (rows, 2 + width) words of rows (the second half of the key, the checksum, the numbers), and how many numbers each part has.
+
+    `keys` are the first halves of the keys, `described` is what the file says of the parts.
+    """
+    widths: dict[str, int] = msgspec.json.decode(described, type=dict[str, int])
+    width = sum(widths.values())
+    if not widths or min(widths.values()) < 0:
+        raise Damaged("the parts of a metric are not what was written")
     joined = b"".join(data)
     if set(map(len, data)) != {8 * (2 + width)}:
         raise Damaged("a row is not as long as it was written")
     words: Array = np.frombuffer(joined, dtype="<u8").reshape(-1, 2 + width)
-    if (_checks(words[:, 2:]) != words[:, 1]).any():
+    if (_checksums(keys, words[:, 0], words[:, 2:], described) != words[:, 1]).any():
         raise Damaged("a row is not what was written")
-    return words
+    if np.isnan(words[:, 2:].view("<f8")).any():
+        raise Damaged("a row has numbers that are never kept")
+    return words, widths
 
 
-def _checks(words: Array) -> Array:
-    """A sum of each row's words that any changed bit changes."""
-    found: Array = (words * np.arange(1, 2 * words.shape[1], 2, dtype=np.uint64)).sum(axis=1, dtype=np.uint64)
-    return found
+def _checksums(first: Array, second: Array, numbers: Array, described: str) -> Array:
+    """Return the checksum of each row: of both halves of its key, of the parts of its metric, and of its numbers."""
+    data = np.column_stack([np.ascontiguousarray(first, dtype="<i8").view("<u8"), second, numbers]).astype("<u8", copy=False).tobytes()
+    width, parts = 8 * (2 + numbers.shape[1]), blake2b(described.encode(), digest_size=16).digest()
+    found = [blake2b(data[start : start + width], key=parts, digest_size=8).digest() for start in range(0, len(data), width)]
+    return np.frombuffer(b"".join(found), dtype="<u8")
 
 
 def _note_use(connection: sqlite3.Connection, ids: Array) -> None:
@@ -181,7 +194,8 @@ def _write(connection: sqlite3.Connection, identity: Identity, widths: Mapping[s
     if before != described:
         return  # the metric gives its rows now so many numbers and now so many
     numbers = np.ascontiguousarray(values, dtype="<f8").view("<u8")
-    words = np.column_stack([keys[:, 1].view("<u8"), _checks(numbers), numbers]).astype("<u8", copy=False)
+    second = keys[:, 1].view("<u8")
+    words = np.column_stack([second, _checksums(keys[:, 0], second, numbers, described), numbers]).astype("<u8", copy=False)
     for start in range(0, len(keys), 1 << _BATCH_BITS):
         _write_batch(connection, metric, keys[start : start + (1 << _BATCH_BITS), 0].tolist(), words[start : start + (1 << _BATCH_BITS)])
 
