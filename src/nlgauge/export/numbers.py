@@ -3,18 +3,45 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
+import numpy as np
+
+from nlgauge.corpus.columns import Array
 from nlgauge.metric import Output
 
 
+def shown_decimals(output: Output) -> int:
+    """Return how many decimals the scores of an output are shown with: as many as it asks for, two on a scale to 100, else four.
+
+    Whole numbers of a count are shown without decimals.
+    """
+    if output.decimals is not None:
+        return output.decimals
+    return 2 if output.high == 100 else 4
+
+
 def number(value: float, output: Output, sign: bool = False) -> str:
-    """A score with the decimals of its output: as many as it asks for, two on a scale to 100, none for a count, else four; NaN is n/a."""
+    """A score with the decimals of its output; NaN is n/a."""
     if math.isnan(value):
         return "n/a"
-    decimals = output.decimals
-    if decimals is None:
-        decimals = 2 if output.high == 100 else 0 if is_count(output) and float(value).is_integer() else 4
-    return f"{value:{'+' if sign else ''}.{decimals}f}"
+    whole = output.decimals is None and is_count(output) and float(value).is_integer()
+    return f"{value:{'+' if sign else ''}.{0 if whole else shown_decimals(output)}f}"
+
+
+def ties(first: Array, second: Array, output: Output) -> Array:
+    """Return for each pair of scores whether they print the same with the shown decimals; a missing score ties with nothing.
+
+    >>> ties(np.array([12.341, 12.344, np.nan]), np.array([12.339, 12.346, np.nan]), Output("bleu", True, 0, 100)).tolist()
+    [True, False, False]
+    """
+    decimals = shown_decimals(output)
+    same: Array = first == second
+    with np.errstate(invalid="ignore"):
+        near = np.abs(first - second) < 10.0**-decimals
+    for at in np.flatnonzero(near & ~same):
+        same[at] = f"{first[at]:z.{decimals}f}" == f"{second[at]:z.{decimals}f}"
+    return same
 
 
 def is_count(output: Output) -> bool:
@@ -51,3 +78,12 @@ def counted(count: int, name: str, plural: str = "") -> str:
     ('1 test', '3 tests')
     """
     return f"{count} {name if count == 1 else plural or name + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a phrase: "A", "A and B", "A, B and C".
+
+    >>> listed(["A", "B", "C"])
+    'A, B and C'
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

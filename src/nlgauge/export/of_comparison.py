@@ -10,6 +10,7 @@ from nlgauge.export.model import Cell, Footnotes, Gauge, Page, Sheet, column
 from nlgauge.export.numbers import bounds, number, p_value
 from nlgauge.export.of_result import named
 from nlgauge.export.tested import any_tested, corrected, how_tested
+from nlgauge.results.equal_outputs import equal_note
 
 if TYPE_CHECKING:
     from nlgauge.results.comparison import Compared, Comparison
@@ -20,7 +21,8 @@ _NO_INTERVAL = "no interval: undefined in some resamples"
 def comparison_page(comparison: Comparison) -> Page:
     """A table for each pair; the gain is plus where the second system of the pair is better than the first."""
     pairs: dict[tuple[str, str], list[Compared]] = {}
-    for row in comparison:
+    rows_shown = [row for row in comparison if (row.label, row.output.name) not in comparison.equal]
+    for row in rows_shown:
         pairs.setdefault((row.first, row.second), []).append(row)
     footnotes = Footnotes()
     sheets = [_sheet(pair, rows, comparison.confidence, footnotes) for pair, rows in pairs.items()]
@@ -28,6 +30,8 @@ def comparison_page(comparison: Comparison) -> Page:
     if any(row.output.higher_is_better is None for row in comparison):
         notes.append("Where neither direction is better, the gain is the second score minus the first.")
     notes.append(f"p: {how_tested(comparison)}{f'; Holm: {corrected(comparison)}' if any_tested(comparison) else ''}.")
+    if repeated := equal_note(comparison.equal, {(row.label, row.output.name) for row in rows_shown}):
+        notes.append(repeated)
     if comparison.caution:
         notes.append(f"Caution: {comparison.caution}.")
     seed = [] if comparison.seed is None else [f"Resampled with seed {comparison.seed}."]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nlgauge.export.model import Cell, Column, Footnotes, Page, Sheet, column
 from nlgauge.export.numbers import number
 from nlgauge.export.of_result import named
+from nlgauge.results.equal_outputs import equal_note
 
 if TYPE_CHECKING:
     from nlgauge.results.ranks import Ranked, Ranks
@@ -19,7 +20,8 @@ def ranks_page(ranks: Ranks) -> Page:
     """One table; two systems that share a letter cannot be told apart."""
     footnotes = Footnotes()
     counts = Counter(row.label for row in ranks.rows)
-    columns = [_cells(row, counts[row.label] > 1, footnotes) for row in ranks.rows]
+    rows_shown = [row for row in ranks.rows if (row.label, row.output.name) not in ranks.equal]
+    columns = [_cells(row, counts[row.label] > 1, footnotes) for row in rows_shown]
     systems = ranks.rows[0].systems if ranks.rows else ()
     rows = [[Cell(system), *(cells[i] for _, cells in columns)] for i, system in enumerate(systems)]
     sheet = Sheet([column("system"), *(heading for heading, _ in columns)], rows)
@@ -27,6 +29,8 @@ def ranks_page(ranks: Ranks) -> Page:
         "Systems that share a letter of a column are not different beyond chance; in brackets the best and the worst rank that each may have.",
         f"All pairs of systems are tested together (max-T over {ranks.resamples:,} resamples, {100 * ranks.confidence:g} % confidence).",
     ]
+    if repeated := equal_note(ranks.equal, {(row.label, row.output.name) for row in rows_shown}):
+        notes.append(repeated)
     return Page([sheet], footnotes.texts, notes, [f"Resampled with seed {ranks.seed}."])
 
 

@@ -12,6 +12,7 @@ from nlgauge.export.numbers import bounds, counted, number, p_value, stars
 from nlgauge.export.of_costs import not_sent
 from nlgauge.export.tested import any_tested, corrected, how_tested, tested_otherwise
 from nlgauge.metric import CorpusMetric, Output
+from nlgauge.results.equal_outputs import equal_note, equal_outputs
 from nlgauge.results.inference import Interval
 from nlgauge.results.resampling import Clusters, caution, drawn_in_groups
 
@@ -54,14 +55,17 @@ class ScoreCells:
     decimals: int | None = None
 
     def __post_init__(self) -> None:
+        self.equal = {} if self.details else equal_outputs(self.result.tables)
         self._tests = {(row.label, row.output.name, row.second): row for row in self.comparison or () if row.first == self.result.systems[0]}
 
     def outputs(self) -> Iterator[ShownOutput]:
-        """What has rows or columns: the leading output of each part, or with details every output."""
+        """Yield the outputs with rows or columns: the leading output of each part but for repeated ones, or with details every output."""
         for label in self.result.labels:
             table = self.result.tables[self.result.systems[0], label]
             leading = table.leading()
             for output in table.outputs() if self.details else leading:
+                if (label, output.name) in self.equal:
+                    continue
                 shown = output if self.decimals is None else replace(output, decimals=self.decimals)
                 yield ShownOutput(label, shown, output not in leading or len(leading) > 1, output not in leading)
 
@@ -206,6 +210,8 @@ def _how_to_read(cells: ScoreCells, confidence: float) -> list[str]:
 
 def _remarks(cells: ScoreCells) -> list[str]:
     result, found = cells.result, []
+    if repeated := equal_note(cells.equal, {(shown.label, shown.output.name) for shown in cells.outputs()}):
+        found.append(repeated)
     for (system, label), table in result.tables.items():
         scores = table.scores()
         for output in table.outputs():

@@ -32,4 +32,5 @@ def tested_otherwise(row: Compared, comparison: Comparison) -> str:
 
 def corrected(comparison: Comparison) -> str:
     """What Holm's correction counted."""
-    return f"corrected for the {counted(sum(not math.isnan(row.p) for row in comparison), 'test')} shown"
+    tests = sum(not math.isnan(row.p) for row in comparison if (row.label, row.output.name) not in comparison.equal)
+    return f"corrected for the {counted(tests, 'test')} shown"

@@ -10,7 +10,7 @@ on 20 to 200 segments: some pair is called different in 5 to 7 % of 1,000 runs a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -20,6 +20,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.export.model import Page
 from nlgauge.export.shown import Exported
 from nlgauge.metric import Output
+from nlgauge.results.equal_outputs import EqualOutputs
 from nlgauge.results.frames import as_frame
 from nlgauge.results.letters import letters, rank_ranges
 
@@ -59,6 +60,8 @@ class Ranks(Exported):
     confidence: float
     resamples: int
     seed: int
+    # Outputs that repeat another on every segment, by label and name: one column of a table.
+    equal: EqualOutputs = field(default_factory=dict)
 
     def __iter__(self) -> Any:
         return iter(self.rows)
