@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import nlgauge
 from nlgauge.corpus import Corpus
+from nlgauge.results.equal_outputs import equal_outputs
 from nlgauge.results.result import Result
 from nlgauge.scorer import run_options
 
@@ -113,6 +114,13 @@ _MADE: dict[str, Callable[[], Result]] = {
     "rocket": lambda: nlgauge.score({"system 1": ["🚀 the Cat sat"]}, [["a cat"]], metrics=["bleu"]),
 }
 VARIANTS = [name for name in _MADE if name not in ("hostile", "rocket")]
+
+
+def outputs_of(result: Result) -> list[tuple[str, str]]:
+    """Return the outputs that a page shows, by label and name: the first of each part but for those that repeat another on every segment."""
+    equal = equal_outputs(result.tables)
+    every = [(label, output.name) for label in result.labels for output in result.tables[result.systems[0], label].leading()]
+    return [key for key in every if key not in equal]
 
 
 @functools.cache
