@@ -109,6 +109,10 @@ _MADE: dict[str, Callable[[], Result]] = {
         ["a b", "c", "x y z", "q"],
         metrics=["novelty", "mattr", "bleu"],
     ),
+    "identical": lambda: nlgauge.score(dict.fromkeys("ABC", _SENTENCES[:6]), [[text] for text in _SENTENCES[1:7]], metrics=["bleu", "chrf", "ter"]),
+    "one metric in five ways": lambda: _few(
+        3, 8, ["chrf", "chrf(word_order=2)", "chrf(beta=1)", "chrf(char_order=4)", "chrf(beta=1, word_order=2)", "ter"]
+    ),
     "hostile": _hostile,
     # A text with an astral character, which explanations of every kind are put into.
     "rocket": lambda: nlgauge.score({"system 1": ["🚀 the Cat sat"]}, [["a cat"]], metrics=["bleu"]),

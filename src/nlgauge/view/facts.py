@@ -93,14 +93,15 @@ def _voices(outputs: Sequence[dict[str, Any]]) -> tuple[list[Voice], list[tuple[
     for number, output in enumerate(outputs):
         if output["up"] is not None and not output["given"]:
             directed.setdefault(output["metric"], []).append(number)
-    voices, silent = [], []
+    voices: list[Voice] = []
+    silent: list[tuple[str, Group]] = []
     for metric, numbers in directed.items():
-        number = next((number for number in numbers if None not in outputs[number]["scores"]), None)
-        if number is None:
+        complete = [number for number in numbers if None not in outputs[number]["scores"]]
+        if not complete:
             scores = outputs[numbers[0]]["scores"]
             silent.append((metric, tuple(system for system, score in enumerate(scores) if score is None)))
         else:
-            voices.append(Voice(metric, number, best_systems(outputs[number]), _top(outputs[number])))
+            voices.append(Voice(metric, complete[0], best_systems(outputs[complete[0]]), _top(outputs[complete[0]])))
     return voices, silent
 
 

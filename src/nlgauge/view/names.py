@@ -15,7 +15,7 @@ def short_labels(labels: Sequence[str]) -> dict[str, str]:
     families: dict[str, list[str]] = {}
     for label in labels:
         families.setdefault(label.partition("(")[0], []).append(label)
-    names = {}
+    names: dict[str, str] = {}
     for metric, family in families.items():
         parameters = {label: _parameters(label) for label in family}
         common = set.intersection(*map(set, parameters.values()))

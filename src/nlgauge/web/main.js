@@ -57,6 +57,7 @@ async function show(result) {
   state.system = state.a;
   if (meta.systems.length === 1) state.sort = "worst";
   [state.x, state.y] = leastAgreeing();
+  state.label = meta.labels.find(label => label in meta.explained) ?? null;
   begin(meta, store.ids, sorts);
   leaderboard();
   performance.mark("first");
