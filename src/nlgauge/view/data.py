@@ -68,6 +68,7 @@ def view_of(result: Result, title: str, *, confidence: float = 0.95, resamples: 
         "remarks": small_print(facts),
         "order": list(facts.order),
         "votes": len(facts.voices),
+        "alike": len(facts.groups) == 1,
         "in_top": list(facts.in_top),
         "equal": equal_note(equal, set(equal.values())),
         "agreement": agreement(outputs, kept),

@@ -78,14 +78,14 @@ function paper() {
 }
 
 function verdict() {
-  const { systems, segments, title, test, verdict: sentences, remarks, votes } = store.meta;
+  const { systems, segments, title, test, verdict: sentences, remarks, votes, alike } = store.meta;
   const metrics = new Set(metricOutputs().map(([output]) => output.label)).size;
   const facts = [plural(systems.length, "system"), plural(segments, "segment"), plural(metrics, "metric")];
   const spoken = sentence => sentence.map(part => (part.system === undefined ? part.text : who(part.system, systems[part.system])));
   const [head, ...more] = sentences;
   const level = (1 - test.confidence).toFixed(2).replace(/^0/, "");
   const tested = `Each metric has one vote. Significant: p ≤ ${level}, all pairs of systems tested together (max-T over ${test.resamples.toLocaleString("en")} resamples); best group: no system is significantly ahead. `;
-  const about = systems.length === 1 ? "The intervals say how far each score might have moved on another sample." : votes > 0 && [tested, "A significant difference need not matter to readers."];
+  const about = systems.length === 1 ? "The intervals say how far each score might have moved on another sample." : votes > 0 && !alike && [tested, "A significant difference need not matter to readers."];
   const lede = [...more, ...remarks].map(sentence => [spoken(sentence), " "]).concat(about || []);
   return h("div", { class: "verdict" }, h("p", { class: "eyebrow" }, h("bdi", {}, title), ` · ${facts.join(" · ")}`), h("h1", { id: "verdict" }, spoken(head)), lede.length > 0 && h("p", { class: "lede" }, lede));
 }
