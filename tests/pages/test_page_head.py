@@ -16,6 +16,8 @@ from nlgauge.export.numbers import ties
 Open = Callable[..., Any]
 Report = Callable[..., Path]
 
+_PAIR = "() => [...document.querySelectorAll('#compare .duel select')].map(node => node.selectedOptions[0].textContent)"
+
 
 def test_equal_systems_have_no_winner(opened: Open, report: Report) -> None:
     shown = opened(report("identical"))
@@ -31,9 +33,7 @@ def test_sentence_table_and_pickers_have_one_order(variant: str, opened: Open, r
     table = page.locator(".board tbody th").all_inner_texts()
     assert page.locator("#verdict .who").first.inner_text() == table[0]
     assert page.locator("[aria-label='First system'] option").all_inner_texts() == table
-    assert (
-        page.evaluate("() => [...document.querySelectorAll('#compare .duel select')].map(node => node.selectedOptions[0].textContent)") == table[:2]
-    )
+    assert page.evaluate(_PAIR) == table[:2]
     sentence = page.locator("#verdict").inner_text()
     page.get_by_role("button", name="sort by ter").click()
     assert page.locator("#verdict").inner_text() == sentence
@@ -58,7 +58,8 @@ def test_names_of_one_metric_in_five_ways_are_distinct(opened: Open, report: Rep
 def test_the_sign_of_a_number_is_the_side_of_its_dot(opened: Open, report: Report) -> None:
     page = opened(report("three systems")).page
     rows = page.evaluate("""() => [...document.querySelectorAll(".forest tbody tr")].map(row => [
-        row.querySelector("td.num").textContent, Number(row.querySelector("circle").getAttribute("cx")) - Number(row.querySelector(".zero").getAttribute("x1"))])""")
+        row.querySelector("td.num").textContent,
+        Number(row.querySelector("circle").getAttribute("cx")) - Number(row.querySelector(".zero").getAttribute("x1"))])""")
     assert {text[0] for text, _ in rows} >= {"+", "−"}
     for text, side in rows:
         assert (text[0] == "+") == (side > 1e-6) and (text[0] == "−") == (side < -1e-6), (text, side)
@@ -77,7 +78,7 @@ def test_ends_of_scales_do_not_meet(variant: str, opened: Open, report: Report) 
 def test_wins_and_ties_are_those_of_the_figures(opened: Open, report: Report) -> None:
     result = result_of("three systems")
     page = opened(report("three systems")).page
-    first, second = page.evaluate("() => [...document.querySelectorAll('#compare .duel select')].map(node => node.selectedOptions[0].textContent)")
+    first, second = page.evaluate(_PAIR)
     for label, output in (("bleu", 0), ("ter", 0)):
         page.locator(".forest").get_by_role("button", name=label).click()
         page.wait_for_function("name => document.querySelector('#compare figcaption b').textContent === name", arg=label)
@@ -93,7 +94,7 @@ def test_many_systems_are_ordered_by_the_two_that_are_shown(opened: Open, report
     page = opened(report("seventeen systems")).page
     assert page.locator("[aria-label=Order] option:checked").inner_text() == "the two systems differ most"
     result = result_of("seventeen systems")
-    first, second = page.evaluate("() => [...document.querySelectorAll('#compare .duel select')].map(node => node.selectedOptions[0].textContent)")
+    first, second = page.evaluate(_PAIR)
     gaps = np.abs(result.tables[first, "bleu"].segments_of("bleu") - result.tables[second, "bleu"].segments_of("bleu"))
     listed = [int(text) for text in page.locator("[role=option] .id").all_inner_texts()]
     assert np.all(np.diff(gaps[listed]) <= 1e-4)
@@ -117,9 +118,8 @@ def test_missing_scores_are_visible(opened: Open, tmp_path: Path) -> None:
     )
     shown = opened(result.report(tmp_path / "r.html", resamples=50))
     page = shown.page
-    cells = page.evaluate(
-        "() => Object.fromEntries([...document.querySelectorAll('.board tbody tr')].map(row => [row.querySelector('th').textContent, row.querySelector('.missing').textContent]))"
-    )
+    rows = page.locator(".board tbody tr").all()
+    cells = {row.locator("th").inner_text(): row.locator(".missing").first.inner_text() for row in rows}
     assert cells == {"A": "2 missing", "B": "1 missing", "C": "none missing"}
     said = "Means over different segments are not comparable; the comparison uses the segments that both systems have."
     assert said in page.locator("#leaderboard .caption").inner_text()
