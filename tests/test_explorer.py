@@ -223,7 +223,8 @@ def test_slices_are_those_of_where(client: Client, result: Result) -> None:
             assert output["letters"] == list(ranked[key].letters)
             assert output["low"] == pytest.approx([part.intervals()[system][key[0]][key[1]].low for system in part.systems])
     by_weather = client.json("/api/0/slices", by="weather\\u202e")
-    assert {found["value"]: found["segments"] for found in by_weather} == {"dry": 15, "wet": 5}
+    assert {found["value"]: (found["segments"], found["few"]) for found in by_weather} == {"dry": (15, False), "wet": (5, False)}
+    assert [output["name"] for output in by_weather[0]["outputs"]] == [output["output"] for output in by_weather[0]["outputs"]]
     by_length = client.json("/api/0/slices", by="length")
     assert sum(found["segments"] for found in by_length) == 20
 

@@ -45,7 +45,10 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     learned.TEMPLATE.write_text("TER has {{sample-6; ter; input}}.\n\n<!-- tables -->\n\n<!-- judges -->\n", encoding="utf-8")
     monkeypatch.setitem(words.ABOUT, NAME, "Made up.")
     monkeypatch.setattr(page, "CHOOSING", tmp_path / "choosing.md")
-    page.CHOOSING.write_text("chrF has {{sample; chrf; input}}, {{sample; chrf; system; fluency}}; {{pairs; sample; system}}; {{planned; sample; input; random numbers}}.", encoding="utf-8")
+    page.CHOOSING.write_text(
+        "chrF has {{sample; chrf; input}}, {{sample; chrf; system; fluency}}; {{pairs; sample; system}}; {{planned; sample; input; random numbers}}.",
+        encoding="utf-8",
+    )
 
 
 @pytest.fixture

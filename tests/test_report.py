@@ -25,7 +25,7 @@ from nlgauge.results.result import Result
 # The package has a function of this name.
 pages = importlib.import_module("nlgauge.report.page")
 _ROOT = Path(__file__).parents[1]
-_SHELL = 300_000
+_SHELL = 330_000
 
 
 @pytest.fixture(scope="module")

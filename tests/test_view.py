@@ -19,7 +19,6 @@ from nlgauge.view.agreement import agreement
 from nlgauge.view.choose import chosen
 from nlgauge.view.data import View, view_of
 from nlgauge.view.parts import array_part, explanation_part, field_parts, json_part, score_parts, text_parts
-from nlgauge.view.verdict import verdict
 
 _REFERENCES = ["the cat sat on the mat", "a dog barks 🐕 at night", "\ufeffhello 𝒘orld", "", "rain fell", "one two three four"]
 _PREDICTIONS = {
@@ -83,54 +82,11 @@ def test_numbers_that_came_with_the_texts_are_scores_too(view: View) -> None:
 def test_one_system_has_neither_letters_nor_pairs(result: Result) -> None:
     meta = view_of(nlgauge.score(_PREDICTIONS["A"], [[text] for text in _REFERENCES], metrics=["bleu"]), "x", resamples=50).meta
     assert (meta["outputs"][0]["letters"], meta["outputs"][0]["pairs"]) == ([None], None)
-    assert words(meta["verdict"]) == ["0 has 1 score; there is no other system to compare it with."]
+    assert words(meta["verdict"]) == ["0 has 1 metric; there is no other system to compare it with."]
 
 
 def words(sentences: Any) -> list[str]:
     return ["".join(part["text"] if "text" in part else str(part["system"]) for part in sentence) for sentence in sentences]
-
-
-def _output(label: str, scores: list[float | None], p: list[float | None] | None = None, up: bool | None = True, **more: Any) -> dict[str, Any]:
-    return {
-        "label": label,
-        "metric": label,
-        "output": label,
-        "up": up,
-        "scores": scores,
-        "given": False,
-        "pairs": None if p is None else {"p": p},
-        **more,
-    }
-
-
-def test_verdicts() -> None:
-    three = ["A", "B", "C"]
-    clear = [_output("bleu", [3, 2, 1], [0.01, 0.05, 1]), _output("ter", [1, 2, 3], [0.2, 0.01, 1], up=False)]
-    assert words(verdict(clear, three, 0.95)) == ["0 leads on 2 of 2 scores, beyond chance on 1 against 1 and on 2 against 2."]
-    against = [*clear, _output("chrf", [1, 2, 1], [0.01, 1, 1])]
-    assert words(verdict(against, three, 0.95))[1] == "It is not first on chrf (1)."
-    tied = [_output("bleu", [3, 2, 1]), _output("chrf", [1, 2, 1])]
-    assert words(verdict(tied, three, 0.95)) == ["0 and 1 lead on 1 of 2 scores each; none leads on more."]
-    assert words(verdict([_output("novelty", [1, 2, 3], up=None)], three, 0.95)) == [
-        "No score here has a better direction, so no system is called better than another."
-    ]
-    assert "no system is called better" in words(verdict([_output("bleu", [None, 1, 2])], three, 0.95))[0]
-    many = [_output("bleu", [6, 5, 4, 3, 2], [0.01] * 10)]
-    assert words(verdict(many, list("ABCDE"), 0.95)) == ["0 leads on 1 of 1 score, beyond chance on every score against all 4 other systems."]
-    some = [*many, _output("chrf", [6, 5, 4, 3, 2], [0.01, 0.5, 0.5, 0.5, *[0.5] * 6])]
-    assert words(verdict(some, list("ABCDE"), 0.95)) == [
-        "0 leads on 2 of 2 scores, beyond chance on some score against 4 and on every score against 1 of the other 4 systems."
-    ]
-    few = [_output("bleu", [6, 5, 4, 3, 2], [0.01, *[0.5] * 9]), _output("chrf", [6, 5, 4, 3, 2], [0.5] * 10)]
-    assert words(verdict(few, list("ABCDE"), 0.95)) == ["0 leads on 2 of 2 scores, beyond chance on some score against 1 of the other 4 systems."]
-    none = [_output("bleu", [6, 5, 4, 3, 2], [0.5] * 10)]
-    assert words(verdict(none, list("ABCDE"), 0.95)) == ["0 leads on 1 of 1 score, but on none beyond chance against any of the other 4 systems."]
-    assert words(verdict([_output("bleu", [3, 2, 1], [0.5] * 3)], three, 0.95)) == [
-        "0 leads on 1 of 1 score, but on none beyond chance against 1 and 2."
-    ]
-    assert words(verdict([_output("bleu", [3, 2, 1], [0.5, 0.01, 0.5])], three, 0.95)) == [
-        "0 leads on 1 of 1 score, beyond chance on none against 1 and on 1 against 2."
-    ]
 
 
 def test_agreement_turns_scores_and_leaves_out_what_is_unknown() -> None:
@@ -157,14 +113,14 @@ def test_chosen_segments_are_those_that_tell_most() -> None:
     columns[0, 0, 70], columns[1, 0, 70] = 4, -4
     columns[0, :, 80] = np.nan
     outputs = [{"column": 0, "up": True, "given": False}, {"column": 1, "up": True, "given": False}]
-    found = chosen(outputs, columns, 10, 1)
+    found = chosen(outputs, columns, 10, 1, [0, 1])
     assert len(found) == 10
     assert found == sorted(set(found))
     assert {40, 50, 60, 70} <= set(found)
-    assert chosen(outputs, columns, 10, 1) == found
-    assert chosen(outputs, columns, 0, 1) == []
-    assert chosen(outputs, columns, 100, 1) == list(range(100))
-    assert len(chosen([], columns, 7, 1)) == 7
+    assert chosen(outputs, columns, 10, 1, [0, 1]) == found
+    assert chosen(outputs, columns, 0, 1, [0, 1]) == []
+    assert chosen(outputs, columns, 100, 1, [0, 1]) == list(range(100))
+    assert len(chosen([], columns, 7, 1, [0, 1])) == 7
 
 
 def texts(parts: dict[str, bytes]) -> list[str]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import nlgauge
 from nlgauge.corpus import Corpus
+from nlgauge.results.equal_outputs import equal_outputs
 from nlgauge.results.result import Result
 from nlgauge.scorer import run_options
 
@@ -108,11 +109,22 @@ _MADE: dict[str, Callable[[], Result]] = {
         ["a b", "c", "x y z", "q"],
         metrics=["novelty", "mattr", "bleu"],
     ),
+    "identical": lambda: nlgauge.score(dict.fromkeys("ABC", _SENTENCES[:6]), [[text] for text in _SENTENCES[1:7]], metrics=["bleu", "chrf", "ter"]),
+    "one metric in five ways": lambda: _few(
+        3, 8, ["chrf", "chrf(word_order=2)", "chrf(beta=1)", "chrf(char_order=4)", "chrf(beta=1, word_order=2)", "ter"]
+    ),
     "hostile": _hostile,
     # A text with an astral character, which explanations of every kind are put into.
     "rocket": lambda: nlgauge.score({"system 1": ["🚀 the Cat sat"]}, [["a cat"]], metrics=["bleu"]),
 }
 VARIANTS = [name for name in _MADE if name not in ("hostile", "rocket")]
+
+
+def outputs_of(result: Result) -> list[tuple[str, str]]:
+    """Return the outputs that a page shows, by label and name: the first of each part but for those that repeat another on every segment."""
+    equal = equal_outputs(result.tables)
+    every = [(label, output.name) for label in result.labels for output in result.tables[result.systems[0], label].leading()]
+    return [key for key in every if key not in equal]
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_cases import result_of
+from page_cases import outputs_of, result_of
 
 import nlgauge
 
@@ -69,7 +69,7 @@ def test_the_scores_as_csv_and_latex(shown: Any) -> None:
     intervals = result.intervals(resamples=200)
     name, text = saved(shown.page, "leaderboard", 0, "CSV")
     assert name == "three-systems-scores.csv"
-    outputs = [(label, output.name) for label in result.labels for output in result.tables["Alpha", label].leading()]
+    outputs = outputs_of(result)
     wanted = [(system, intervals[system][label][name]) for label, name in outputs for system in result.systems]
     rows = records(text)
     assert [row["system"] for row in rows] == [system for system, _ in wanted]
@@ -78,8 +78,9 @@ def test_the_scores_as_csv_and_latex(shown: Any) -> None:
     name, text = saved(shown.page, "leaderboard", 0, "LaTeX")
     assert name == "three-systems-scores.tex"
     assert "\\begin{tabular}{@{}lr" in text
-    leading = [output for label in result.labels for output in result.tables["Alpha", label].leading()]
-    assert text.count("\\textbf{") == sum(output.higher_is_better is not None for output in leading)
+    leading = [(label, output) for label in result.labels for output in result.tables["Alpha", label].leading()]
+    directed = {(label, output.name) for label, output in leading if output.higher_is_better is not None}
+    assert text.count("\\textbf{") == len(directed.intersection(outputs))
     for system in result.systems:
         assert f"  {system} & " in text
 

@@ -198,7 +198,7 @@ def test_the_address_brings_everything_back(shown: Any, opened: Open) -> None:
     page.keyboard.press("j")
     page.keyboard.press("3")
     page.keyboard.press("x")
-    wait(page, "location.hash.includes('q=a') && location.hash.includes('f0=1')")
+    wait(page, "location.hash.includes('q=a') && location.hash.includes('f.domain=sport')")
     page.wait_for_timeout(300)
     again = opened(page.url)
     state = """() => ({

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_cases import VARIANTS, result_of
+from page_cases import VARIANTS, outputs_of, result_of
 
 Open = Callable[..., Any]
 Report = Callable[..., Path]
@@ -34,7 +34,7 @@ def test_it_opens_and_shows_the_scores(variant: str, opened: Open, report: Repor
     rows = shown.page.evaluate(_BOARD)
     assert sorted(row[0] for row in rows) == sorted(result.systems)
     for system, *scores in rows:
-        wanted = [result[system][label][output.name] for label in result.labels for output in result.tables[system, label].leading()]
+        wanted = [result[system][label][name] for label, name in outputs_of(result)]
         assert len(scores) == len(wanted)
         assert all(map(same, scores, wanted)), (scores, wanted)
     assert shown.errors == shown.dialogs == []
@@ -46,12 +46,7 @@ def test_it_opens_and_shows_the_scores(variant: str, opened: Open, report: Repor
 def test_the_scores_of_every_segment(variant: str, opened: Open, report: Report) -> None:
     shown = opened(None)
     result = result_of(variant)
-    columns = [
-        (label, output.name)
-        for label in result.labels
-        for output in result.tables[result.systems[0], label].leading()
-        if output.name in result.tables[result.systems[0], label].segments()
-    ]
+    columns = [(label, name) for label, name in outputs_of(result) if name in result.tables[result.systems[0], label].segments()]
     given = [(name, by_system) for name, by_system in result.corpus.system_fields.items()]
     for segment in range(0, len(result.corpus), 3):
         # Another hash alone would not load the page again.
@@ -76,9 +71,9 @@ def test_many_systems_have_ranks_and_few_have_letters(opened: Open, report: Repo
     for system, rank in zip(result_of("seventeen systems").systems, of_bleu, strict=True):
         assert marks[system] == (str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}")
     letters = next(row for row in result_of("three systems").ranks(resamples=200) if row.label == "bleu").letters
-    assert opened(report("three systems")).page.evaluate(
-        "() => [...document.querySelectorAll('.board tbody tr td:nth-child(3) sup')].map(node => node.textContent)"
-    ) == list(letters)
+    shown = opened(report("three systems")).page.evaluate("""() => [...document.querySelectorAll(".board tbody tr")].map(row =>
+        [row.querySelector("th").textContent, row.querySelector("td:nth-child(3) sup").textContent])""")
+    assert dict(shown) == dict(zip(result_of("three systems").systems, letters, strict=True))
 
 
 def test_one_system_is_not_called_better(opened: Open, report: Report) -> None:

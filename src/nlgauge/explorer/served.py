@@ -87,7 +87,7 @@ class Served:
         found = []
         for value, segments in self._groups(dimension).items():
             view = view_of(taken(self.result, np.array(segments)), value)
-            kept = ("label", "metric", "output", "up", "decimals", "bounds", "given", "scores", "low", "high", "letters", "ranks", "reason")
+            kept = ("label", "metric", "name", "output", "up", "decimals", "bounds", "given", "scores", "low", "high", "letters", "ranks", "reason")
             outputs = [{name: output[name] for name in kept} for output in view.meta["outputs"]]
             found.append({"value": visible(value), "segments": len(segments), "few": len(segments) < FEW, "outputs": outputs})
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -23,6 +24,7 @@ def decimals_of(output: Output) -> int:
     if output.decimals is not None:
         return output.decimals
     return 2 if output.high == 100 else 4
+
 
 def ties(first: Array, second: Array, output: Output) -> Array:
     """Return for each pair of scores whether they print the same with the shown decimals; a missing score ties with nothing.
@@ -73,3 +75,12 @@ def counted(count: int, name: str, plural: str = "") -> str:
     ('1 test', '3 tests')
     """
     return f"{count} {name if count == 1 else plural or name + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a phrase: "A", "A and B", "A, B and C".
+
+    >>> listed(["A", "B", "C"])
+    'A, B and C'
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -12,6 +12,7 @@ from nlgauge.export.numbers import bounds, number, p_value
 from nlgauge.export.of_missing import missing_note
 from nlgauge.export.of_result import named
 from nlgauge.export.tested import any_tested, corrected, how_tested, too_few_resamples
+from nlgauge.results.equal_outputs import equal_note
 
 if TYPE_CHECKING:
     from nlgauge.results.comparison import Compared, Comparison
@@ -22,7 +23,8 @@ _NO_INTERVAL = "no interval: undefined in some resamples"
 def comparison_page(comparison: Comparison) -> Page:
     """A table for each pair; the gain is plus where the second system of the pair is better than the first."""
     pairs: dict[tuple[str, str], list[Compared]] = {}
-    for row in comparison:
+    rows_shown = [row for row in comparison if (row.label, row.output.name) not in comparison.equal]
+    for row in rows_shown:
         pairs.setdefault((row.first, row.second), []).append(row)
     footnotes = Footnotes()
     systems = list(dict.fromkeys(system for pair in pairs for system in pair))
@@ -33,6 +35,8 @@ def comparison_page(comparison: Comparison) -> Page:
         notes.append("Where neither direction is better, the gain is the second score minus the first.")
     notes.append(f"p: {how_tested(comparison)}{f'; Holm: {corrected(comparison)}' if any_tested(comparison) else ''}.")
     notes += [*too_few_resamples(comparison), *shortened_note(systems)]
+    if repeated := equal_note(comparison.equal, {(row.label, row.output.name) for row in rows_shown}):
+        notes.append(repeated)
     if comparison.caution:
         notes.append(f"Caution: {comparison.caution}.")
     seed = [] if comparison.seed is None else [f"Resampled with seed {comparison.seed}."]

@@ -10,6 +10,7 @@ from nlgauge.export.model import Cell, Column, Footnotes, Page, Sheet, column
 from nlgauge.export.names import short_names, shortened_note
 from nlgauge.export.numbers import number
 from nlgauge.export.of_result import named
+from nlgauge.results.equal_outputs import equal_note
 
 if TYPE_CHECKING:
     from nlgauge.results.ranks import Ranked, Ranks
@@ -21,7 +22,8 @@ def ranks_page(ranks: Ranks) -> Page:
     """One table; two systems that share a letter cannot be told apart."""
     footnotes = Footnotes()
     counts = Counter(row.label for row in ranks.rows)
-    columns = [_cells(row, counts[row.label] > 1, footnotes) for row in ranks.rows]
+    rows_shown = [row for row in ranks.rows if (row.label, row.output.name) not in ranks.equal]
+    columns = [_cells(row, counts[row.label] > 1, footnotes) for row in rows_shown]
     systems = ranks.rows[0].systems if ranks.rows else ()
     short = short_names(systems)
     rows = [[Cell(short[system]), *(cells[i] for _, cells in columns)] for i, system in enumerate(systems)]
@@ -31,6 +33,8 @@ def ranks_page(ranks: Ranks) -> Page:
         f"All pairs of systems are tested together (max-T over {ranks.resamples:,} resamples, {100 * ranks.confidence:g} % confidence).",
         *shortened_note(systems),
     ]
+    if repeated := equal_note(ranks.equal, {(row.label, row.output.name) for row in rows_shown}):
+        notes.append(repeated)
     return Page([sheet], footnotes.texts, notes, [f"Resampled with seed {ranks.seed}."])
 
 

@@ -16,6 +16,7 @@ from nlgauge.export.of_costs import not_sent
 from nlgauge.export.of_missing import NOT_COMPARABLE, missing_note
 from nlgauge.export.tested import any_tested, corrected, how_tested, tested_otherwise, too_few_resamples
 from nlgauge.metric import CorpusMetric, Output
+from nlgauge.results.equal_outputs import equal_note, equal_outputs
 from nlgauge.results.inference import Interval
 from nlgauge.results.missing import range_of
 from nlgauge.results.resampling import Clusters, caution, drawn_in_groups
@@ -63,14 +64,17 @@ class ScoreCells:
 
     def __post_init__(self) -> None:
         self.names = short_names(self.result.systems)
+        self.equal = {} if self.details else equal_outputs(self.result.tables)
         self._tests = {(row.label, row.output.name, row.second): row for row in self.comparison or () if row.first == self.result.systems[0]}
 
     def outputs(self) -> Iterator[ShownOutput]:
-        """What has rows or columns: the leading output of each part, or with details every output."""
+        """Yield the outputs with rows or columns: the leading output of each part but for repeated ones, or with details every output."""
         for label in self.result.labels:
             table = self.result.tables[self.result.systems[0], label]
             leading = table.leading()
             for output in table.outputs() if self.details else leading:
+                if (label, output.name) in self.equal:
+                    continue
                 shown = output if self.decimals is None else replace(output, decimals=self.decimals)
                 yield ShownOutput(label, shown, output not in leading or len(leading) > 1, output not in leading)
 
@@ -250,6 +254,8 @@ def _how_to_read(cells: ScoreCells, confidence: float) -> list[str]:
 
 def _remarks(cells: ScoreCells) -> list[str]:
     result, found = cells.result, []
+    if repeated := equal_note(cells.equal, {(shown.label, shown.output.name) for shown in cells.outputs()}):
+        found.append(repeated)
     for (system, label), table in result.tables.items():
         scores = table.scores()
         for output in table.outputs():

@@ -33,14 +33,20 @@ def tested_otherwise(row: Compared, comparison: Comparison) -> str:
 
 def corrected(comparison: Comparison) -> str:
     """What Holm's correction counted."""
-    return f"corrected for the {counted(sum(not math.isnan(row.p) for row in comparison), 'test')} shown"
+    return f"corrected for the {counted(_tests(comparison), 'test')} shown"
 
 
 def too_few_resamples(comparison: Comparison) -> list[str]:
     """Return a warning if no corrected p-value can be significant, however large a difference is."""
-    tests = sum(not math.isnan(row.p) for row in comparison)
+    tests = _tests(comparison)
     least = tests / (comparison.resamples + 1)
     if not tests or least <= _LEVEL:
         return []
     needed = 1000 * math.ceil(5 * tests / _LEVEL / 1000)
-    return [f"Caution: {comparison.resamples} resamples are too few for {tests} tests: no corrected p can be below {least:.2g}; use {needed} or more."]
+    resamples = f"{comparison.resamples} resamples are too few for {tests} tests"
+    return [f"Caution: {resamples}: no corrected p can be below {least:.2g}; use {needed} or more."]
+
+
+def _tests(comparison: Comparison) -> int:
+    """Return how many tests are corrected together."""
+    return sum(not math.isnan(row.p) for row in comparison if (row.label, row.output.name) not in comparison.equal)

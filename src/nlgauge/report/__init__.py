@@ -59,8 +59,8 @@ def write_report(
     meta |= {"fields": fields, "texts": "none", "why": {}, "explained": {}}
     if texts and result.has_texts:
         count = len(corpus) if explain == "all" else explain
-        segments = chosen(meta["outputs"], view.columns, count, meta["test"]["seed"])
-        _explain(result, segments, parts, meta, every=explain == "all", few=set(chosen(meta["outputs"], view.columns, _FEW, meta["test"]["seed"])))
+        segments, few = (chosen(meta["outputs"], view.columns, size, meta["test"]["seed"], meta["order"]) for size in (count, _FEW))
+        _explain(result, segments, parts, meta, every=explain == "all", few=set(few))
         meta["texts"], added = _texts(result, segments, max_size * _MEGABYTE - sum(map(len, parts.values())) * 4 / 3)
         parts |= added
         if meta["texts"] == "chosen":

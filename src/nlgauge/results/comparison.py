@@ -12,6 +12,7 @@ from nlgauge.export.model import Page
 from nlgauge.export.numbers import bounds, number, p_value
 from nlgauge.export.shown import Exported
 from nlgauge.metric import Output
+from nlgauge.results.equal_outputs import EqualOutputs
 from nlgauge.results.frames import as_frame
 from nlgauge.results.missing import Gaps
 
@@ -105,6 +106,8 @@ class Comparison(Exported):
     # What to know of the tests: that there are too few segments for them, for instance.
     caution: str = ""
     seed: int | None = None
+    # Outputs that repeat another on every segment, by label and name: one test together, and one row of a table.
+    equal: EqualOutputs = field(default_factory=dict)
     _label: Callable[[str], str] = field(default=str, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Compared]:

@@ -21,6 +21,7 @@ from nlgauge.export.of_missing import missing_note
 from nlgauge.export.tested import how_tested
 from nlgauge.metric import Output
 from nlgauge.results.comparison import Compared, Comparison
+from nlgauge.results.equal_outputs import equal_outputs
 from nlgauge.results.inference import holm
 from nlgauge.results.missing import filled
 from nlgauge.results.segments import output_named
@@ -317,9 +318,9 @@ def _outputs(result: Result, change: Change) -> list[tuple[str, Output]]:
         found = [output_named(result, change.metric)]
         change.check_direction(found[0][1])
         return found
-    first = result.systems[0]
+    first, repeated = result.systems[0], equal_outputs(result.tables)
     every = [(label, output) for label in result.labels for output in result.tables[first, label].leading()]
-    return [(label, output) for label, output in every if output.higher_is_better is not None]
+    return [(label, output) for label, output in every if output.higher_is_better is not None and (label, output.name) not in repeated]
 
 
 def _limited(result: Result, system: str, limit: Limit) -> Verdict:

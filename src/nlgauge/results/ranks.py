@@ -14,7 +14,7 @@ does not take segments from the others. That difference decides which of the two
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from nlgauge.corpus.columns import Array
 from nlgauge.export.model import Page
 from nlgauge.export.shown import Exported
 from nlgauge.metric import Output
+from nlgauge.results.equal_outputs import EqualOutputs
 from nlgauge.results.frames import as_frame
 from nlgauge.results.letters import letters, rank_ranges
 
@@ -74,6 +75,8 @@ class Ranks(Exported):
     confidence: float
     resamples: int
     seed: int
+    # Outputs that repeat another on every segment, by label and name: one column of a table.
+    equal: EqualOutputs = field(default_factory=dict)
 
     def __iter__(self) -> Any:
         return iter(self.rows)

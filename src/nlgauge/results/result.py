@@ -20,8 +20,8 @@ from nlgauge.export.of_result import result_page
 from nlgauge.export.shown import Exported
 from nlgauge.lazy import lazy
 from nlgauge.metric import AnyMetric, Metric
-from nlgauge.results import inference
 from nlgauge.results.comparison import Comparison
+from nlgauge.results.equal_outputs import corrected_once, equal_outputs
 from nlgauge.results.frames import as_frame, blocks_as_frame
 from nlgauge.results.groups import Groups, taken
 from nlgauge.results.inference import Inference
@@ -224,16 +224,15 @@ class Result(Exported, Mapping[str, Any]):
 
             rows = as_sacrebleu(inferred, rows, test)
             warned = " ".join(filter(None, [warned, "p-values by sacreBLEU's rule, which calls a system different from itself"]))
-        corrected = inference.holm([row.p for row in rows])
-        found = [row._replace(p_holm=p) for row, p in zip(rows, corrected, strict=True)]
-        return Comparison(found, test, inferred.plan.confidence, resamples, warned, inferred.plan.seed, self.label)
+        equal = equal_outputs(self.tables)
+        return Comparison(corrected_once(rows, equal), test, inferred.plan.confidence, resamples, warned, inferred.plan.seed, equal, self.label)
 
     def ranks(self, *, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None) -> Ranks:
         """Which systems can be told apart on each metric: letters, and the ranks that each system may have, all pairs tested together by max-T."""
         if len(self.systems) < 2:
             raise ResultError(f"ranks need two systems, this result has {self.systems[0]!r} alone; score them with predictions={{name: texts}}.")
         inferred = self._inference(confidence, resamples, seed)
-        return Ranks(inferred.ranked(), inferred.plan.confidence, resamples, inferred.plan.seed)
+        return Ranks(inferred.ranked(), inferred.plan.confidence, resamples, inferred.plan.seed, equal_outputs(self.tables))
 
     def _pairs(self, systems: tuple[str, ...]) -> list[tuple[str, str]]:
         for system in systems:

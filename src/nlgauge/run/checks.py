@@ -12,6 +12,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.language import code, name
 from nlgauge.corpus.scripts import Script, is_mostly_ascii, is_mostly_korean, is_mostly_not_latin, language_of, unspaced_script
 from nlgauge.errors import InputError, NlgaugeError
+from nlgauge.export.numbers import listed
 from nlgauge.metric import AnyMetric, Output
 from nlgauge.results.table import Table
 
@@ -60,7 +61,7 @@ def warn_about_languages(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> No
         if unsplit:
             remarks.append(_unsplit_remark({label: metrics[label] for label in unsplit}, corpus.lang, guess))
     elif corpus.lang is None and not plain and is_mostly_korean(text) and (helped := _helped(metrics, None, "ko")):
-        remarks.append(f"Most letters of these texts are Korean, whose words carry particles; lang='ko' splits them off for {_listed(helped)}.")
+        remarks.append(f"Most letters of these texts are Korean, whose words carry particles; lang='ko' splits them off for {listed(helped)}.")
     if remarks:
         warnings.warn(" ".join(remarks), stacklevel=4)
 
@@ -82,7 +83,7 @@ def _unfit(lang: str | None, metrics: Mapping[str, AnyMetric], not_latin: bool) 
 def _unfit_remark(lang: str | None, metrics: Mapping[str, AnyMetric], unfit: list[str]) -> str:
     languages = sorted({name(language) for label in unfit for language in metrics[label].made_for() or ()})
     one = len(unfit) == 1
-    designed = f"{_listed(unfit)} {'is' if one else 'are'} designed for {_listed(languages)}"
+    designed = f"{listed(unfit)} {'is' if one else 'are'} designed for {listed(languages)}"
     if lang is None:
         return f"{designed}; most letters of these texts are not Latin, so {'its' if one else 'their'} scores are not meaningful."
     return f"{designed}; {'its' if one else 'their'} scores for {name(lang)} (lang={lang!r}) are not meaningful."
@@ -104,15 +105,10 @@ def _helped(metrics: Mapping[str, AnyMetric], lang: str | None, guess: str) -> l
 def _unsplit_remark(metrics: Mapping[str, AnyMetric], lang: str | None, guess: str) -> str:
     helped = _helped(metrics, lang, guess)
     rest = [label for label in metrics if label not in helped]
-    take = f"{_listed(list(metrics))} {'takes' if len(metrics) == 1 else 'take'}"
+    take = f"{listed(list(metrics))} {'takes' if len(metrics) == 1 else 'take'}"
     remark = f"{name(guess)} has no spaces between words, and {take} whole sentences for words."
     if helped:
-        remark += f" Give lang={guess!r} for {_listed(helped)}."
+        remark += f" Give lang={guess!r} for {listed(helped)}."
     if rest:
-        remark += f" In place of {_listed(rest)} use chrf or cer, which compare characters."
+        remark += f" In place of {listed(rest)} use chrf or cer, which compare characters."
     return remark
-
-
-def _listed(names: Sequence[str]) -> str:
-    """ "a, b and c"."""
-    return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), names[-1]])

@@ -3,15 +3,22 @@ worst or best, and some drawn."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array
 
+# A page shows the segment of at most so many systems side by side, and of more systems the two that are compared.
+_BESIDE = 4
 
-def chosen(outputs: list[dict[str, Any]], columns: Array, count: int, seed: int) -> list[int]:
-    """About `count` segments, a fifth of each kind, in order; all of them where there are no more. A tenth are those that a page opens with."""
+
+def chosen(outputs: list[dict[str, Any]], columns: Array, count: int, seed: int, order: Sequence[int]) -> list[int]:
+    """Return about `count` segments, a fifth of each kind, in order; all if there are no more. A tenth are those that a page opens with.
+
+    `order` is the order of the systems on the page, whose first two are compared.
+    """
     segments = columns.shape[2]
     if segments <= count or count == 0:
         return list(range(min(segments, count)))
@@ -29,7 +36,7 @@ def chosen(outputs: list[dict[str, Any]], columns: Array, count: int, seed: int)
         -mean.min(axis=0),
         mean.max(axis=0),
     )
-    found: dict[int, None] = dict.fromkeys(np.argsort(-_listed_first(directed[0], columns), kind="stable")[: -(-count // 10)].tolist())
+    found: dict[int, None] = dict.fromkeys(np.argsort(-_listed_first(directed[0], columns, order), kind="stable")[: -(-count // 10)].tolist())
     for wanted in kinds:
         found.update(dict.fromkeys(np.argsort(-wanted, kind="stable")[: count // 5].tolist()))
     for segment in drawn:
@@ -39,9 +46,10 @@ def chosen(outputs: list[dict[str, Any]], columns: Array, count: int, seed: int)
     return sorted(found)
 
 
-def _listed_first(output: dict[str, Any], columns: Array) -> Array:
-    """What a page orders its list by before the reader does: the range of the first score over systems, or of one system the worst score."""
+def _listed_first(output: dict[str, Any], columns: Array, order: Sequence[int]) -> Array:
+    """Return the key by which a page first orders its list: the range of the first score over the systems shown, or the worst score of one system."""
     values: Array = columns[output["column"]]
+    values = values[list(order[:2])] if len(values) > _BESIDE else values
     with np.errstate(invalid="ignore"):
         wanted: Array = np.fmax.reduce(values) - np.fmin.reduce(values) if len(values) > 1 else values[0] * (-1 if output["up"] else 1)
     return np.where(np.isnan(wanted), -np.inf, wanted)

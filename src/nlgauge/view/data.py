@@ -21,10 +21,13 @@ from nlgauge.export.of_costs import whole_run
 from nlgauge.metric import Output
 from nlgauge.metric.card import card
 from nlgauge.metric.versions import installed_version
+from nlgauge.results.equal_outputs import EqualOutputs, OutputKey, equal_note, equal_outputs
 from nlgauge.results.ranks import Ranked
 from nlgauge.terminal.text import visible
 from nlgauge.view.agreement import agreement
-from nlgauge.view.verdict import verdict
+from nlgauge.view.facts import best_systems, equal_texts, facts_of
+from nlgauge.view.names import output_name, short_labels
+from nlgauge.view.verdict import small_print, verdict
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
@@ -45,9 +48,13 @@ class View:
 def view_of(result: Result, title: str, *, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None) -> View:
     """Everything that a page shows but texts and explanations."""
     columns: list[Array] = []
-    outputs = _outputs(result, columns, confidence, resamples, seed) + _given(result, columns)
+    equal = equal_outputs(result.tables)
+    outputs = _outputs(result, columns, equal, confidence, resamples, seed) + _given(result, columns)
+    for output in outputs:
+        output |= {"best": list(best_systems(output)), **_missing(output, columns)}
     kept = np.stack(columns).astype(np.float32) if columns else np.zeros((0, len(result.systems), len(result.corpus)), dtype=np.float32)
     corpus = result.corpus
+    facts = facts_of(outputs, equal_texts(result))
     meta = {
         "format": FORMAT,
         "version": installed_version("nlgauge"),
@@ -57,9 +64,16 @@ def view_of(result: Result, title: str, *, confidence: float = 0.95, resamples: 
         "references": corpus.references is not None,
         "sources": corpus.sources is not None,
         "outputs": outputs,
-        "verdict": verdict(outputs, [visible(system) for system in result.systems], confidence),
+        "verdict": verdict(facts, len(result.labels)),
+        "remarks": small_print(facts),
+        "order": list(facts.order),
+        "votes": len(facts.voices),
+        "alike": len(facts.groups) == 1,
+        "in_top": list(facts.in_top),
+        "equal": equal_note(equal, set(equal.values())),
         "agreement": agreement(outputs, kept),
         "labels": [visible(label) for label in result.labels],
+        "names": {visible(label): visible(name) for label, name in short_labels(result.labels).items()},
         "cards": {visible(label): found for label in result.labels if (found := _card(result, label)) is not None},
         "signatures": {visible(label): visible(signature) for label, signature in result.signatures.items()},
         "costs": _costs(result),
@@ -70,9 +84,13 @@ def view_of(result: Result, title: str, *, confidence: float = 0.95, resamples: 
     return View(meta, kept)
 
 
-def _outputs(result: Result, columns: list[Array], confidence: float, resamples: int, seed: int | None) -> list[dict[str, Any]]:
-    """The leading outputs of every metric, with what is known of each system; the scores of segments are added to the columns."""
-    systems = result.systems
+def _outputs(result: Result, columns: list[Array], equal: EqualOutputs, confidence: float, resamples: int, seed: int | None) -> list[dict[str, Any]]:
+    """Return the leading outputs of every metric with the numbers of each system; the scores of segments are added to the columns.
+
+    `same` is the number of the output that an output repeats on every segment, else None.
+    """
+    systems, names = result.systems, short_labels(result.labels)
+    numbers: dict[OutputKey, int] = {}
     intervals = result.intervals(confidence=confidence, resamples=resamples, seed=seed)
     by_system = intervals if len(systems) > 1 else {systems[0]: intervals}
     ranks = (
@@ -84,8 +102,10 @@ def _outputs(result: Result, columns: list[Array], confidence: float, resamples:
         for output in table.leading():
             bounds = [by_system[system][label][output.name] for system in systems]
             segments = [result.tables[system, label].segments().get(output.name) for system in systems]
+            numbers[label, output.name] = len(numbers)
             one = {
-                **_described(label, label.partition("(")[0], output),
+                **_described(label, label.partition("(")[0], output, output_name(label, output.name, names)),
+                "same": numbers.get(equal.get((label, output.name), ("", ""))),
                 "scores": [_number(bound.score) for bound in bounds],
                 "low": [_number(bound.low) for bound in bounds],
                 "high": [_number(bound.high) for bound in bounds],
@@ -100,15 +120,25 @@ def _outputs(result: Result, columns: list[Array], confidence: float, resamples:
     return found
 
 
-def _described(label: str, metric: str, output: Output) -> dict[str, Any]:
+def _missing(output: dict[str, Any], columns: list[Array]) -> dict[str, Any]:
+    """Return the number of segments without a score for each system, and whether systems lack different segments."""
+    if output["column"] is None:
+        return {"missing": None, "unequal": False}
+    missing = np.isnan(columns[output["column"]])
+    return {"missing": missing.sum(axis=1).tolist(), "unequal": bool((missing != missing[0]).any())}
+
+
+def _described(label: str, metric: str, output: Output, name: str) -> dict[str, Any]:
     return {
         "label": visible(label),
         "metric": visible(metric),
+        "name": visible(name),
         "output": output.name,
         "up": output.higher_is_better,
         "bounds": [_number(output.low), _number(output.high)],
         "decimals": None if is_count(output) else decimals_of(output),
         "given": False,
+        "same": None,
     }
 
 
@@ -136,10 +166,11 @@ def _given(result: Result, columns: list[Array]) -> list[dict[str, Any]]:
             continue
         with np.errstate(invalid="ignore"):
             means = [float(np.nanmean(row)) if np.isfinite(row).any() else math.nan for row in values]
-        output = Output(name, True, float(np.nanmin(values)), float(np.nanmax(values)) if np.nanmax(values) > np.nanmin(values) else math.inf)
+        low, high = float(np.nanmin(values)), float(np.nanmax(values))
+        output = Output(name, True, low, high if high > low else math.inf, decimals=2)
         found.append(
             {
-                **_described(name, name, output),
+                **_described(name, name, output, name),
                 "output": visible(name),
                 "given": True,
                 "scores": [_number(mean) for mean in means],

@@ -1,112 +1,130 @@
-"""The conclusion in a sentence or two: who leads, on how many scores, against whom beyond chance, and which metric disagrees.
+"""The conclusion of a page in at most two sentences, and the small print that goes with it.
 
 A sentence is a list of words and systems: a text is {"text": ...}, a system {"system": its number}.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 from typing import Any
 
+from nlgauge.export.numbers import counted
+from nlgauge.view.facts import Facts, Group
+
 Sentence = list[dict[str, Any]]
+# More names than these are counted.
+_NAMES = 5
+_UNDIRECTED = "No score here has a better direction, so no system is called better than another."
+_INCOMPLETE = "No metric has a score for every system, so no system is called better than another."
 
 
-def verdict(outputs: Sequence[dict[str, Any]], systems: Sequence[str], confidence: float) -> list[Sentence]:
-    """Sentences for the head of a page; none that says "better" where one system is alone or no score has a direction."""
-    if len(systems) == 1:
+def verdict(facts: Facts, metrics: int) -> list[Sentence]:
+    """Return the sentences at the head of a page; `metrics` is the number of metrics of the result."""
+    systems = len(facts.order)
+    if systems == 1:
+        return [[_system(0), _text(f" has {counted(metrics, 'metric')}; there is no other system to compare it with.")]]
+    if len(facts.groups) == 1:
+        return [[*_listed([(system,) for system in facts.groups[0]]), _text(" have the same texts, so every score is the same.")]]
+    if not facts.voices:
+        return [[_text(_INCOMPLETE if facts.silent else _UNDIRECTED)]]
+    if all(_tells_nothing(voice.best, voice.top, systems) for voice in facts.voices):
+        return [[_text("No metric can tell "), *_listed(_ordered(facts, range(systems))), _text(" apart.")]]
+    return [_leaders(facts), *_best_group(facts)]
+
+
+def small_print(facts: Facts) -> list[Sentence]:
+    """Return remarks for below the sentences: systems with equal texts, metrics that do not vote, metrics that were not tested."""
+    if len(facts.groups) == 1:
+        return []
+    remarks: list[Sentence] = [
+        [*_listed([(system,) for system in group]), _text(" have the same texts.")] for group in facts.groups if len(group) > 1
+    ]
+    for metric, lacking in facts.silent:
+        verb = "has" if len(lacking) == 1 else "have"
+        remarks.append([_text(f"{metric} is not counted: "), *_listed([(system,) for system in lacking]), _text(f" {verb} no score.")])
+    untested = [voice.metric for voice in facts.voices if voice.top is None]
+    if untested and len(facts.order) > 1:
+        remarks.append([_text(f"Not tested for significance: {', '.join(untested)}.")])
+    return remarks
+
+
+def _tells_nothing(best: Group, top: Group | None, systems: int) -> bool:
+    return len(best) == systems or (top is not None and len(top) == systems)
+
+
+def _leaders(facts: Facts) -> Sentence:
+    """Return who is first on how many metrics; the first system named is the first of the order."""
+    count, leading = len(facts.voices), facts.order[0]
+    most = max(facts.first)
+    if most == 0:
+        return _tied(facts)
+    leaders = _ordered(facts, [system for system, first in enumerate(facts.first) if first == most])
+    if leading not in leaders[0]:
+        own = f" and first on {facts.first[leading]}" if facts.first[leading] else ""
+        is_first = " is" if len(leaders) == 1 else " are"
         return [
-            [
-                _system(0),
-                _text(f" has {_counted(sum(not output['given'] for output in outputs), 'score')}; there is no other system to compare it with."),
-            ]
+            *_named(facts.group(leading)),
+            _text(f" is in the best group on {facts.in_top[leading]} of {counted(count, 'metric')}{own}; "),
+            *_listed(leaders),
+            _text(f"{is_first} first on the most, {most}{' each' if len(leaders) > 1 else ''}."),
         ]
-    judged = [output for output in outputs if output["up"] is not None and not output["given"] and None not in output["scores"]]
-    if not judged:
-        return [[_text("No score here has a better direction, so no system is called better than another.")]]
-    leads = [sum(_first(output) == number for output in judged) for number in range(len(systems))]
-    most = max(leads)
-    leaders = [number for number, count in enumerate(leads) if count == most]
     if len(leaders) > 1:
-        return [[*_listed(leaders), _text(f" lead on {most} of {_counted(len(judged), 'score')} each; none leads on more.")]]
-    leader = leaders[0]
-    head: Sentence = [_system(leader), _text(f" leads on {most} of {_counted(len(judged), 'score')}")]
-    beaten = _beaten(judged, leader, len(systems), 1 - confidence)
-    head += _named(beaten) if len(systems) <= 4 else [_text(_counts(list(beaten.values()), len(judged)))]
-    found = [[*head, _text(".")]]
-    against = [output for output in judged if _first(output) != leader]
-    if against and len(against) <= 4:
-        listed: Sentence = [_text("It is not first on ")]
-        for place, output in enumerate(against):
-            listed += [_text((", " if place else "") + f"{_name(output)} ("), _system(_first(output)), _text(")")]
-        found.append([*listed, _text(".")])
-    return found
+        return [*_listed(leaders), _text(f" are first on {most} of {counted(count, 'metric')} each.")]
+    clear = sum(voice.top is not None and set(voice.top) == set(leaders[0]) for voice in facts.voices)
+    others = [group for group in _ordered(facts, range(len(facts.order))) if group != leaders[0]]
+    rest = _named(others[0]) if len(others) == 1 else [_text("every other system")]
+    if most == clear == count:
+        head = f"All {count} metrics put " if count > 1 else f"{facts.voices[0].metric} puts "
+        return [_text(head), *_named(leaders[0]), _text(" first, significantly ahead of "), *rest, _text(".")]
+    sentence = [*_named(leaders[0]), _text(f" is first on {most} of {counted(count, 'metric')}")]
+    if all(voice.top is None for voice in facts.voices):
+        return [*sentence, _text(".")]
+    if clear == 0:
+        return [*sentence, _text(", on none of them significantly ahead of "), *rest, _text(".")]
+    return [*sentence, _text(", significantly ahead of "), *rest, _text(f" on {clear} of them.")]
 
 
-def _named(beaten: Mapping[int, int]) -> Sentence:
-    """On how many scores the leader is better beyond chance, for each of few systems."""
-    if not any(beaten.values()):
-        return [_text(", but on none beyond chance against "), *_listed(list(beaten))]
-    found: Sentence = []
-    for place, (other, count) in enumerate(beaten.items()):
-        found += [_text((", beyond chance on " if place == 0 else " and on ") + f"{count or 'none'} against "), _system(other)]
-    return found
+def _tied(facts: Facts) -> Sentence:
+    """Return the sentence if no metric puts one system alone first."""
+    most = max(facts.shared)
+    tied = _ordered(facts, [system for system, shared in enumerate(facts.shared) if shared == most])
+    verb = "ties" if len(tied) == 1 else "tie"
+    return [*_listed(tied), _text(f" {verb} for first on {most} of {counted(len(facts.voices), 'metric')}.")]
 
 
-def _counts(beaten: Sequence[int], scores: int) -> str:
-    """The same of many systems, in numbers of them."""
-    others = len(beaten)
-    clear, some = sum(count == scores for count in beaten), sum(count > 0 for count in beaten)
-    if clear == others:
-        return f", beyond chance on every score against all {others} other systems"
-    if not some:
-        return f", but on none beyond chance against any of the other {others} systems"
-    every = f" and on every score against {clear}" if clear else ""
-    return f", beyond chance on some score against {some}{every} of the other {others} systems"
+def _best_group(facts: Facts) -> list[Sentence]:
+    """Return a sentence on the systems that no metric puts significantly behind another, if they are several and not all."""
+    tested = sum(voice.top is not None for voice in facts.voices)
+    inside = _ordered(facts, [system for system, count in enumerate(facts.in_top) if count == tested])
+    if not tested or not 1 < len(inside) < len(facts.groups):
+        return []
+    never = sum(count == 0 for count in facts.in_top)
+    rest = f"; {counted(never, 'system')} {'is' if never == 1 else 'are'} in it on none." if never else "."
+    where = "on every metric" if tested > 1 else f"on {next(voice.metric for voice in facts.voices if voice.top is not None)}"
+    return [[*_listed(inside), _text(f" are in the best group {where}{rest}")]]
 
 
-def _first(output: dict[str, Any]) -> int:
-    """The system with the best score; of equal ones the first given."""
-    scores = output["scores"] if output["up"] else [-score for score in output["scores"]]
-    return max(range(len(scores)), key=scores.__getitem__)
+def _ordered(facts: Facts, systems: Sequence[int]) -> list[Group]:
+    """Return the groups of the systems in the order of the table."""
+    return list(dict.fromkeys(facts.group(system) for system in facts.order if system in systems))
 
 
-def _beaten(judged: Sequence[dict[str, Any]], leader: int, count: int, alpha: float) -> dict[int, int]:
-    """For each other system the number of scores on which the leader is better beyond chance."""
-    place = {pair: at for at, pair in enumerate(combinations(range(count), 2))}
-    found = {}
-    for other in range(count):
-        if other == leader:
-            continue
-        at = place[min(leader, other), max(leader, other)]
-        found[other] = sum(
-            _is_better(output, leader, other) and output["pairs"] is not None and _below(output["pairs"]["p"][at], alpha) for output in judged
-        )
-    return found
+def _listed(groups: Sequence[Group]) -> Sentence:
+    """Return names as a phrase: "A, B (= C) and D", or five names "and 12 more"."""
+    more = len(groups) - _NAMES
+    parts = [_named(group) for group in groups[: _NAMES if more > 0 else None]]
+    parts += [[_text(f"{more} more")]] if more > 0 else []
+    sentence: Sentence = []
+    for place, part in enumerate(parts):
+        sentence += [*([] if place == 0 else [_text(" and " if place == len(parts) - 1 else ", ")]), *part]
+    return sentence
 
 
-def _is_better(output: dict[str, Any], one: int, other: int) -> bool:
-    ours, theirs = output["scores"][one], output["scores"][other]
-    return bool(ours > theirs if output["up"] else ours < theirs)
-
-
-def _below(p: float | None, alpha: float) -> bool:
-    return p is not None and p <= alpha
-
-
-def _name(output: dict[str, Any]) -> str:
-    return output["label"] if output["output"] in (output["metric"], "score") else f"{output['label']} {output['output']}"
-
-
-def _listed(systems: Sequence[int]) -> Sentence:
-    found: Sentence = []
-    for place, system in enumerate(systems):
-        found += [_text("" if place == 0 else " and " if place == len(systems) - 1 else ", "), _system(system)]
-    return found[1:]
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+def _named(group: Group) -> Sentence:
+    sentence = [_system(group[0])]
+    for place, system in enumerate(group[1:]):
+        sentence += [_text(", " if place else " (= "), _system(system)]
+    return [*sentence, _text(")")] if len(group) > 1 else sentence
 
 
 def _text(text: str) -> dict[str, Any]:

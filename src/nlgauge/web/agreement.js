@@ -1,7 +1,8 @@
 // Which scores agree, over all outputs of all systems, and where two of them do not.
-import { byId, clear, g, h } from "./dom.js";
+import { byId, g, h, redraw } from "./dom.js";
 import { on, set, state } from "./state.js";
-import { colour, correlation, nameOf, number, swatch } from "./format.js";
+import { colour, correlation, nameOf, number, plural, swatch } from "./format.js";
+import { snippet, unfiltered } from "./listed.js";
 import { svg } from "./charts.js";
 import { store } from "./store.js";
 import { data } from "./data.js";
@@ -18,20 +19,21 @@ export function agreement() {
   places.clear();
   root.hidden = found.ids.length < 2;
   if (root.hidden) return;
-  [state.x, state.y] = leastAgreeing();
   const choice = ([id, name]) => h("button", { type: "button", "aria-pressed": String(state.method === id), onclick: () => set({ method: id }, "xy") }, name);
   const draw = () =>
-    clear(
+    redraw(
       root,
       h("div", { class: "head" }, h("h2", {}, "Agreement"), h("div", { class: "choose", role: "group", "aria-label": "Coefficient" }, Object.entries(METHODS).map(choice))),
+      unfiltered(),
       h("div", { class: "two wide" }, h("div", {}, map(), caption()), scatter()),
     );
   on("xy", draw);
+  on("address", draw);
   draw();
 }
 
 function caption() {
-  return h("p", { class: "caption" }, "Correlation over all outputs of all systems, pooled, scores turned so that more is better, ordered so that similar ones are neighbours. ", given() && ["Scores in ", h("i", {}, "italics"), " came with the texts, such as people’s. "], "Scores that always agree add no evidence to each other.", folded());
+  return h("div", { class: "caption" }, "Correlation over all outputs of all systems, pooled, scores turned so that more is better, ordered so that similar ones are neighbours. ", given() && ["Scores in ", h("i", {}, "italics"), " came with the texts, such as people’s. "], "Scores that always agree add no evidence to each other.", folded());
 }
 
 function given() {
@@ -42,12 +44,13 @@ function given() {
 function folded() {
   const { outputs, agreement: found } = store.meta;
   const pairs = Object.entries(found.same).map(([one, other]) => `${nameOf(outputs[one])} is the same as ${nameOf(outputs[other])}`);
-  return pairs.length > 0 && ` Shown once: ${pairs.join(", ")}.`;
+  return pairs.length > 0 && h("details", {}, h("summary", {}, `Shown once: ${plural(pairs.length, "score")}`), pairs.join(", "), " on every segment.");
 }
 
 // The two metrics that agree least: there is most to see.
-function leastAgreeing() {
+export function leastAgreeing() {
   const { outputs, agreement: found } = store.meta;
+  if (found.ids.length < 2) return [0, 1];
   let worst = [2, found.ids[0], found.ids[1]];
   found.ids.forEach((one, i) => {
     for (let j = 0; j < i; j++) {
@@ -196,7 +199,7 @@ function scatter() {
   const byGap = () => [...all].sort((one, other) => Math.abs(other.gap) - Math.abs(one.gap));
   const row = one => [store.ids[one.segment], systems[one.system], store.score(state.x, one.system, one.segment), store.score(state.y, one.system, one.segment), 100 * one.x, 100 * one.y];
   const table = { columns: ["segment", "system", nameOf(first), nameOf(second), `place on ${nameOf(first)}, %`, `place on ${nameOf(second)}, %`], rows: () => byGap().map(row) };
-  const worst = byGap().slice(0, 6);
+  const worst = firstOfSegments(byGap(), 6);
   return h(
     "figure",
     {},
@@ -209,6 +212,16 @@ function scatter() {
   );
 }
 
+// The first points of different segments.
+function firstOfSegments(list, count) {
+  const chosen = new Map();
+  for (const one of list) {
+    if (chosen.size === count) break;
+    if (!chosen.has(one.segment)) chosen.set(one.segment, one);
+  }
+  return [...chosen.values()];
+}
+
 function quarrel(one, first, second) {
   const liked = one.gap > 0 ? first : second;
   const label = store.meta.labels.includes(liked.label) ? liked.label : state.label;
@@ -217,6 +230,7 @@ function quarrel(one, first, second) {
     { type: "button", class: "plain", onclick: () => set({ segment: one.segment, system: one.system, label }, "segment", "goto") },
     swatch(one.system),
     h("span", { class: "id" }, store.ids[one.segment]),
+    h("span", { class: "name" }, store.meta.systems[one.system]),
     h(
       "span",
       { class: "gap" },
@@ -224,5 +238,6 @@ function quarrel(one, first, second) {
       h("span", { class: "dumb", vars: { "--u": Math.min(one.x, one.y), "--w": Math.abs(one.gap) }, "aria-hidden": "true" }),
       `${nameOf(second)} ${Math.round(100 * one.y)} %`,
     ),
+    store.lengths && snippet(store.prediction(one.system, one.segment), 120),
   );
 }

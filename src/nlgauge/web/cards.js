@@ -8,9 +8,10 @@ let opener = null;
 let later;
 
 export function cardButton(label, text = null) {
-  const bracket = label.indexOf("(");
-  const name = text ?? (bracket < 0 ? label : label.slice(0, bracket));
-  const parameters = text === null && bracket >= 0 ? h("small", {}, label.slice(bracket)) : null;
+  const short = store.meta.names[label] ?? label;
+  const space = short.indexOf(" ");
+  const name = text ?? (space < 0 ? short : short.slice(0, space));
+  const parameters = text === null && space >= 0 ? h("small", {}, short.slice(space)) : null;
   return h(
     "button",
     {
@@ -18,6 +19,7 @@ export function cardButton(label, text = null) {
       class: "cardname",
       "aria-haspopup": "dialog",
       "aria-expanded": "false",
+      tip: short === label ? null : label,
       onclick: event => show(event.currentTarget, label),
       onmouseenter: event => {
         const from = event.currentTarget;

@@ -1,7 +1,9 @@
 // Two systems against each other: the difference on every score, and of one score on every segment.
-import { byId, clear, g, h } from "./dom.js";
+import { byId, g, h, redraw } from "./dom.js";
 import { on, set, state } from "./state.js";
-import { arrow, colour, nameOf, number, pValue, plural, swatch, tick, who } from "./format.js";
+import { arrow, colour, nameOf, number, pValue, plural, swatch, tick, ties, who } from "./format.js";
+import { MISSING, metricOutputs } from "./leaderboard.js";
+import { snippet, unfiltered } from "./listed.js";
 import { svg } from "./charts.js";
 import { store } from "./store.js";
 import { data } from "./data.js";
@@ -17,7 +19,7 @@ export function compare() {
     return;
   }
   const draw = () =>
-    clear(
+    redraw(
       root,
       h(
         "div",
@@ -25,23 +27,33 @@ export function compare() {
         h("h2", {}, "Compare"),
         h("div", { class: "duel" }, swatch(state.a), picker("a", "First system"), h("span", { class: "vs" }, "against"), swatch(state.b), picker("b", "Second system")),
       ),
+      unfiltered(),
       h("div", { class: "two" }, forest(), waterfall()),
       h(
         "p",
         { class: "caption" },
-        `Left: the difference on each score with its ${100 * store.meta.test.confidence} % interval, each on a scale of its own; a filled dot is beyond chance. `,
-        "Choose a score to see where the difference comes from.",
+        `Left: the difference on each score with its ${100 * store.meta.test.confidence}% interval, each on a scale of its own, plus where the first system is better; a filled dot is significant. `,
+        "Choose a score to see where the difference comes from. ",
+        store.meta.equal && `${store.meta.equal} `,
+        differences().some(({ output }) => output.missing && lacking(output)) && MISSING,
       ),
     );
   root.hidden = false;
   on("pair", draw);
   on("output", draw);
+  on("address", draw);
   draw();
+}
+
+// How many segments each of the two systems has no score for, in words; "" if none.
+function lacking(output) {
+  const counts = [state.a, state.b].map(system => output.missing?.[system] ?? 0);
+  return counts.some(Boolean) ? `missing: ${counts.map(count => count.toLocaleString("en")).join(" and ")}` : "";
 }
 
 function picker(which, label) {
   const other = state[which === "a" ? "b" : "a"];
-  const options = store.meta.systems.map((name, system) => h("option", { value: system, selected: state[which] === system, disabled: other === system }, name));
+  const options = store.meta.order.map(system => h("option", { value: system, selected: state[which] === system, disabled: other === system }, store.meta.systems[system]));
   return h("select", { "aria-label": label, onchange: event => set({ [which]: Number(event.target.value) }, "pair") }, options);
 }
 
@@ -52,21 +64,20 @@ function pairNumber(one, other) {
   return (low * (2 * count - low - 1)) / 2 + high - low - 1;
 }
 
-// The differences of the two on every output; `turned` values are plus where the first is better.
+// The differences of the two on every output: plus if the first system is better; first minus second if neither direction is better.
 function differences() {
   const { a, b } = state;
   const at = pairNumber(a, b);
   const sign = a < b ? 1 : -1;
-  return store.meta.outputs
-    .map((output, number_) => ({ output, number: number_ }))
-    .filter(({ output }) => !output.given && output.scores[a] !== null && output.scores[b] !== null)
-    .map(({ output, number: number_ }) => {
+  return metricOutputs()
+    .filter(([output]) => output.scores[a] !== null && output.scores[b] !== null)
+    .map(([output, number_]) => {
       const flip = output.up === false ? -1 : 1;
-      const difference = output.scores[a] - output.scores[b];
+      const difference = (output.scores[a] - output.scores[b]) * flip;
       const known = output.pairs !== null && output.pairs.low[at] !== null;
       const ends = known ? [output.pairs.low[at], output.pairs.high[at]].map(end => end * sign * flip).sort((x, y) => x - y) : null;
       const p = output.pairs === null ? null : output.pairs.p[at];
-      return { output, number: number_, difference, turned: difference * flip, ends, p, sure: p !== null && p <= 1 - store.meta.test.confidence };
+      return { output, number: number_, difference, ends, p, sure: p !== null && p <= 1 - store.meta.test.confidence };
     });
 }
 
@@ -74,10 +85,10 @@ function forest() {
   const { systems } = store.meta;
   const width = 230;
   const row = found => {
-    const { output, turned, ends, sure } = found;
-    const most = Math.max(Math.abs(turned), ...(ends ?? []).map(Math.abs), 1e-9) * 1.1;
+    const { output, difference, ends, sure } = found;
+    const most = Math.max(Math.abs(difference), ...(ends ?? []).map(Math.abs), 1e-9) * 1.1;
     const x = scaleLinear([-most, most], [4, width - 4]);
-    const tone = output.up === null ? "var(--ink-3)" : colour(turned > 0 ? state.a : state.b);
+    const tone = output.up === null ? "var(--ink-3)" : colour(difference > 0 ? state.a : state.b);
     const chosen = state.output === found.number;
     const choose = () => set({ output: found.number, range: null }, "output");
     return h(
@@ -92,6 +103,7 @@ function forest() {
           nameOf(output),
           h("span", { class: "dir" }, arrow(output)),
         ),
+        lacking(output) && h("small", { class: "missing", tip: "Segments without a score\nof the first and of the second system" }, lacking(output)),
       ),
       h(
         "td",
@@ -99,14 +111,14 @@ function forest() {
         svg(
           width,
           22,
-          `${nameOf(output)}: difference ${number(found.difference, output, true)}`,
+          `${nameOf(output)}: difference ${number(difference, output, true)}`,
           g("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: 22 }),
           g("line", { class: "rail", x1: 0, x2: width, y1: 11, y2: 11 }),
           ends && g("line", { class: "whisker", x1: x(ends[0]), x2: x(ends[1]), y1: 11, y2: 11, stroke: tone }),
-          g("circle", { class: sure ? "dot" : "hollow", cx: x(turned), cy: 11, r: 4, fill: tone, stroke: tone }),
+          g("circle", { class: sure ? "dot" : "hollow", cx: x(difference), cy: 11, r: 4, fill: tone, stroke: tone }),
         ),
       ),
-      h("td", { class: "num" }, number(found.difference, output, true)),
+      h("td", { class: "num" }, number(difference, output, true)),
       h("td", { class: "num pv", tip: found.p === null ? "No test\nthis score is not computed from segments" : null }, pValue(found.p)),
     );
   };
@@ -124,8 +136,8 @@ function forest() {
           {},
           h("td"),
           h("th", { class: "sides" }, h("span", {}, `← ${systems[state.b]} better`), h("span", {}, `${systems[state.a]} better →`)),
-          h("th", { class: "num" }, "difference"),
-          h("th", { class: "num", tip: "p\ncorrected for all pairs of systems" }, "p"),
+          h("th", { class: "num", tip: `Difference\nplus: ${systems[state.a]} is better` }, "difference"),
+          h("th", { class: "num", tip: "p, all pairs\nmax-T; nlgauge compare prints the p of one pair and Holm's" }, "p, all pairs"),
         ),
       ),
       h("tbody", {}, differences().map(row)),
@@ -134,15 +146,15 @@ function forest() {
   );
 }
 
-// The differences as numbers, first system minus second as they are.
+// The differences as numbers, plus if the first system is better.
 function table() {
   const row = ({ output, difference, ends, p }) => {
-    const bounds = ends === null ? [null, null] : output.up === false ? [-ends[1], -ends[0]] : ends;
+    const bounds = ends ?? [null, null];
     const signed = value => ({ value, text: number(value, output, true) });
-    return [nameOf(output), ...[state.a, state.b].map(system => ({ value: output.scores[system], text: number(output.scores[system], output) })), signed(difference), ...bounds.map(signed), { value: p, text: pValue(p) }];
+    return [nameOf(output), ...[state.a, state.b].map(system => ({ value: output.scores[system], text: number(output.scores[system], output) })), signed(difference), ...bounds.map(signed), { value: p, text: pValue(p) }, ...[state.a, state.b].map(system => output.missing?.[system] ?? null)];
   };
   const { systems } = store.meta;
-  return { columns: ["score of", systems[state.a], systems[state.b], "difference", "low", "high", "p"], rows: () => differences().map(row) };
+  return { columns: ["score of", systems[state.a], systems[state.b], "better by", "low", "high", "p", `missing of ${systems[state.a]}`, `missing of ${systems[state.b]}`], rows: () => differences().map(row) };
 }
 
 // Every segment's difference, largest first: how broad the lead is, and which segments make it.
@@ -158,14 +170,13 @@ function waterfall() {
     .filter(([difference]) => !Number.isNaN(difference))
     .sort((one, other) => other[0] - one[0]);
   if (!list.length) return h("p", { class: "caption" }, `No segment has a known difference on ${nameOf(output)}.`);
-  // What is smaller than half of the last digit shown is a tie.
-  const tie = (output.bounds[1] === 100 ? 1 : 0.01) * 0.05;
-  const wins = list.filter(([difference]) => difference > tie).length;
-  const losses = list.filter(([difference]) => difference < -tie).length;
-  const ties = list.length - wins - losses;
-  const median = list[Math.floor(list.length / 2)][0];
-  const drawn = falls(list, output, `Differences of ${plural(list.length, "segment")} on ${nameOf(output)}: ${wins} better, ${ties} equal, ${losses} worse`);
   const of = (system, segment) => store.score(state.output, system, segment);
+  const apart = list.filter(([, segment]) => !ties(of(state.a, segment), of(state.b, segment), output));
+  const wins = apart.filter(([difference]) => difference > 0).length;
+  const losses = apart.length - wins;
+  const equal = list.length - apart.length;
+  const median = list[Math.floor(list.length / 2)][0];
+  const drawn = falls(list, output, `Differences of ${plural(list.length, "segment")} on ${nameOf(output)}: ${wins} better, ${equal} equal, ${losses} worse`);
   const table = { columns: ["segment", systems[state.a], systems[state.b], "better by"], rows: () => list.map(([difference, segment]) => [store.ids[segment], of(state.a, segment), of(state.b, segment), difference]) };
   const share = (count, tone, name) => h("span", { class: "share", vars: { "--w": count, "--c": tone } }, h("b", {}, count.toLocaleString("en")), ` ${name}`);
   return h(
@@ -180,10 +191,12 @@ function waterfall() {
       " minus ",
       who(state.b, systems[state.b]),
       output.up === false ? ", turned so that up is better" : "",
-      `; half of the segments lie above ${number(median, output)}. Click a bar to open its segment.`,
+      `; half of the segments lie above ${number(median, output)}. `,
+      list.length < segments && `${plural(segments - list.length, "segment")} without a score of both are left out. `,
+      "Click a bar to open its segment.",
     ),
     drawn,
-    h("div", { class: "shares" }, share(wins, colour(state.a), "better"), share(ties, "var(--line-2)", "equal"), share(losses, colour(state.b), "worse")),
+    h("div", { class: "shares" }, share(wins, colour(state.a), "better"), share(equal, "var(--line-2)", "equal"), share(losses, colour(state.b), "worse")),
     store.lengths && h("div", { class: "makers" }, makers(list.slice(0, 3), output, state.a), makers(list.slice(-3).reverse(), output, state.b)),
     data(`differences on ${nameOf(output)}`, table, { drawn }),
   );
@@ -240,20 +253,16 @@ function outline(list, x, y, side) {
 }
 
 function makers(list, output, system) {
-  const flip = output.up === false ? -1 : 1;
-  const item = ([difference, segment]) => {
-    const words = h("span", { class: "snippet", dir: "auto" });
-    store.text(store.headline(segment)).then(text => { words.textContent = text.slice(0, 80); });
-    return h(
+  const item = ([difference, segment]) =>
+    h(
       "li",
       {},
       h(
         "button",
         { type: "button", class: "plain", onclick: () => set({ segment }, "segment", "goto") },
-        h("span", { class: "num delta" }, number(difference * flip, output, true)),
-        words,
+        h("span", { class: "num delta" }, number(difference, output, true)),
+        snippet(store.headline(segment), 80),
       ),
     );
-  };
   return h("div", {}, h("h3", {}, "Most for ", who(system, store.meta.systems[system])), h("ol", { class: "quarrel" }, list.map(item)));
 }

@@ -1,20 +1,24 @@
 // One segment: its scores, why each system got them, its references and its source.
-import { byId, clear, h } from "./dom.js";
+import { byId, h, redraw } from "./dom.js";
 import { set, state } from "./state.js";
 import { colour, nameOf, number, plural, swatch } from "./format.js";
+import { markHits } from "./listed.js";
 import { store } from "./store.js";
 import { cardButton } from "./cards.js";
 import { bounds, scoredOutputs } from "./scored.js";
-import { KINDS, wholeAlignment, whyNodes } from "./why.js";
+import { KINDS, matchedIn, wholeAlignment, whyNodes } from "./why.js";
 
 // So many systems stand side by side; of more, those that are compared and the one that was chosen.
-const BESIDE = 4;
+export const BESIDE = 4;
+// Windows up to this width (as the style sheet has it) show one system below the other.
+const NARROW = 760;
+// Scripts that write words without spaces.
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
 let turn = 0;
 
-export async function detail(order, step) {
+export async function detail(order, step, segment) {
   turn += 1;
   const mine = turn;
-  const segment = state.segment;
   const { labels, explained } = store.meta;
   const available = labels.filter(label => label in explained);
   if (!available.includes(state.label)) state.label = available[0] ?? null;
@@ -25,17 +29,19 @@ export async function detail(order, step) {
   const first = shown.map(system => found(why, system)[0]).find(Boolean);
   const kind = first?.kind ?? null;
   const pane = byId("detail");
-  clear(
+  const aligned = shown.includes(state.system) ? state.system : shown[0];
+  redraw(
     pane,
     heading(segment, order, step),
     scores(segment, store.meta.systems.length > BESIDE && !state.every ? shown : null),
-    store.meta.systems.length > BESIDE && h("button", { type: "button", class: "plain more", onclick: () => set({ every: !state.every }, "why") }, state.every ? "only these" : `all ${store.meta.systems.length} systems`),
+    store.meta.systems.length > BESIDE && h("button", { type: "button", class: "plain more", "data-key": "every", onclick: () => set({ every: !state.every }, "why") }, state.every ? "only these" : `all ${store.meta.systems.length} systems`),
     available.length > 0 && tabs(available, kind),
     kind && h("p", { class: "reading" }, KINDS[kind]?.reading ?? ""),
-    systems(shown, texts, why, kind),
-    kind === "Alignment" && whole(shown, why, pane.clientWidth - 60),
-    context(texts, first),
+    systems(shown, { ...texts, width: pane.clientWidth - 40 }, why, kind, segment),
+    kind === "Alignment" && whole(aligned, why, pane.clientWidth - 60),
+    context(texts, first, found(why, aligned)[0], aligned),
   );
+  pane.querySelectorAll(".text").forEach(markHits);
 }
 
 function shownSystems() {
@@ -89,7 +95,7 @@ function scores(segment, shown) {
       h(
         "button",
         { type: "button", class: `plain${output.given ? " human" : ""}`, "aria-label": nameOf(output), onclick: () => set({ output: place, range: null, label }, "output") },
-        h("small", {}, output.given ? "given" : output.metric),
+        h("small", {}, output.given ? "given" : store.meta.names[output.label] ?? output.metric),
         output.output === output.metric && !output.given ? "score" : output.output,
       ),
     );
@@ -126,7 +132,7 @@ function tabs(available, kind) {
         onclick: () => set({ label }, "why"),
         onkeydown: event => turnTab(event, available),
       },
-      label.split("(")[0],
+      store.meta.names[label],
       place < 9 && h("kbd", { "aria-hidden": "true" }, String(place + 1)),
     );
   return h(
@@ -146,9 +152,10 @@ function turnTab(event, available) {
   setTimeout(() => byId(`tab-${next}`)?.focus(), 0);
 }
 
-function systems(shown, texts, why, kind) {
+function systems(shown, texts, why, kind, segment) {
   const long = [...texts.predictions.values()].some(text => text.length > 160);
   const columns = kind !== "TokenScores" && kind !== "Entailment" && (long || shown.length > 3);
+  const width = columns && innerWidth > NARROW ? texts.width / shown.length - 40 : texts.width;
   const card = system => {
     const own = found(why, system);
     const text = texts.predictions.get(system) ?? null;
@@ -156,16 +163,30 @@ function systems(shown, texts, why, kind) {
       "article",
       { class: system === state.system ? "sys on" : "sys", vars: { "--c": colour(system) } },
       h("header", {}, swatch(system), h("h4", {}, store.meta.systems[system]), own.length > 0 && h("span", { class: "whyscore" }, shortened(own[0].title))),
-      own.length > 0 ? own.map(one => whyNodes(one, { ...texts, prediction: text })) : text !== null && h("p", { class: "text", dir: "auto" }, text),
+      own.length > 0 ? explained(own, { ...texts, prediction: text, width }) : text !== null && h("p", { class: "text", dir: "auto" }, text),
     );
   };
-  return h("div", { id: "why", role: "tabpanel", class: columns ? "columns" : "rows", vars: { "--n": shown.length } }, lacking(why, kind), shown.map(card));
+  return h("div", { id: "why", role: "tabpanel", class: columns ? "columns" : "rows", vars: { "--n": shown.length } }, lacking(why, kind, segment), shown.map(card));
+}
+
+// The explanations of one output; several have headings that say which reference decided what, and the prediction is printed once.
+function explained(own, context_) {
+  const many = own.length > 1;
+  const heading_ = one => {
+    const text = many ? one.title.slice(one.title.match(NUMBER)?.index ?? 0) : rest(one.title);
+    const reference = many && one.reference_number !== null ? `: reference ${one.reference_number + 1}` : "";
+    return text + reference;
+  };
+  return own.map((one, place) => [
+    heading_(one) && h("p", { class: many ? "small cause by-reference" : "small cause" }, heading_(one)),
+    whyNodes(one, { ...context_, again: place > 0, many }),
+  ]);
 }
 
 // Why there is no explanation, and how to see it.
-function lacking(why, kind) {
+function lacking(why, kind, segment) {
   if (store.meta.texts === "none") return h("p", { class: "caption none" }, "This report was made without texts, so there is nothing to explain.");
-  if (store.meta.kept && !store.meta.kept.includes(state.segment)) {
+  if (store.meta.kept && !store.meta.kept.includes(segment)) {
     return h("p", { class: "caption none" }, `This report holds the texts of ${plural(store.meta.kept.length, "segment")} alone, and not of this one; with a larger max_size it holds all.`);
   }
   if (why?.failed) return h("p", { class: "caption none" }, why.failed);
@@ -174,15 +195,22 @@ function lacking(why, kind) {
   return h("p", { class: "caption none" }, "This report holds no explanation of this segment; the explorer computes it: ", h("code", {}, "nlgauge serve DIR"), ".");
 }
 
-// The first number of a title such as "bleu 35.02 (brevity penalty ...)" or "bertscore f1 0.78, ...", with its name where that is not the metric's.
+const NUMBER = /(?:([\p{L}_][\p{L}\p{N}_]*) )?(?<![\p{L}\p{N}_.])(-?\d+(?:\.\d+)?)(?![\p{L}\p{N}_])/u;
+
+// The first number of a title such as "bleu 35.02 (brevity penalty ...)" or "bertscore f1 0.78, ...", with its name if that is not the metric's.
 function shortened(title) {
-  const [, name, value] = title.match(/(?:([\p{L}_][\p{L}\p{N}_]*) )?(?<![\p{L}\p{N}_.])(-?\d+(?:\.\d+)?)(?![\p{L}\p{N}_])/u) ?? [];
+  const [, name, value] = title.match(NUMBER) ?? [];
   if (value === undefined) return title;
   return name === undefined || state.label.split("(")[0].toLowerCase() === name.toLowerCase() ? value : `${name} ${value}`;
 }
 
-function whole(shown, why, width) {
-  const system = shown.includes(state.system) ? state.system : shown[0];
+// The rest of a title after its first number: "brevity penalty 0.9, 7 tokens for 8".
+function rest(title) {
+  const number_ = title.match(NUMBER);
+  return number_ ? title.slice(number_.index + number_[0].length).replace(/^[\s,;:(]+|[\s)]+$/g, "") : "";
+}
+
+function whole(system, why, width) {
   const [explanation] = found(why, system);
   if (!explanation) return null;
   const choice = form => h("button", { type: "button", "aria-pressed": String(state.whole === form), onclick: () => set({ whole: form }, "why") }, form);
@@ -198,7 +226,8 @@ function whole(shown, why, width) {
   );
 }
 
-function context({ references, source }, explanation) {
+// The references and the source; n-grams of the reference that the explained system matched are marked.
+function context({ references, source }, explanation, matched, system) {
   const chosen = Math.min(state.reference, references.length - 1);
   const pick = (_, place) =>
     h("button", { type: "button", "aria-pressed": String(place === chosen), "aria-label": `Reference ${place + 1}`, onclick: () => set({ reference: place }, "why") }, String(place + 1));
@@ -216,14 +245,23 @@ function context({ references, source }, explanation) {
           h("h4", {}, references.length > 1 ? "References" : "Reference"),
           references.length > 1 && h("div", { class: "pick", role: "group", "aria-label": "Reference" }, references.map(pick)),
         ),
-        h("p", { class: "text", dir: "auto" }, references[chosen]),
+        h("p", { class: "text", dir: "auto" }, matchedIn(matched, references[chosen])),
+        matched?.kind === "NgramMatches" && h("p", { class: "small" }, `Marked: matched by ${store.meta.systems[system]}.`),
       ),
     sourceShown &&
       h(
         "article",
         {},
-        h("header", {}, h("h4", {}, "Source"), h("span", { class: "small" }, plural(source.split(/\s+/).length, "word"))),
+        h("header", {}, h("h4", {}, "Source"), h("span", { class: "small" }, sized(source))),
         h("p", { class: "text source", dir: "auto", tabindex: 0 }, source),
       ),
   );
+}
+
+// The length of a text: in words, or in characters if its script has no spaces between words.
+function sized(text) {
+  const characters = text.replace(/\s/g, "");
+  const unspaced = (text.match(UNSPACED) ?? []).length;
+  if (2 * unspaced > [...characters].length) return plural([...characters].length, "character");
+  return plural(text.split(/\s+/).filter(Boolean).length, "word");
 }

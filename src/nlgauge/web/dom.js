@@ -1,6 +1,7 @@
 // Elements are made from text, never from markup: nothing here can turn data into code.
 
 const SVG = "http://www.w3.org/2000/svg";
+const FOCUSABLE = "button, select, input, textarea, summary, a[href], [tabindex]";
 
 // h("p", { class: "caption" }, "words", child, [more children]); what is null, undefined or false is left out.
 export function h(tag, attributes = {}, ...children) {
@@ -15,6 +16,29 @@ export function g(tag, attributes = {}, ...children) {
 export function clear(node, ...children) {
   node.replaceChildren(...children.flat(Infinity).filter(isShown));
   return node;
+}
+
+// The same for a part of the page that is drawn again: the keyboard focus stays where it was, and tables stay scrolled.
+export function redraw(root, ...children) {
+  const focused = document.activeElement;
+  const held = focused !== root && root.contains(focused) ? [keyOf(focused), alike(root, focused).indexOf(focused)] : null;
+  const scrolled = [...root.querySelectorAll(".scroll")].map(node => [node.scrollLeft, node.scrollTop]);
+  clear(root, ...children);
+  root.querySelectorAll(".scroll").forEach((node, place) => { [node.scrollLeft, node.scrollTop] = scrolled[place] ?? [0, 0]; });
+  if (held) {
+    const same = [...root.querySelectorAll(FOCUSABLE)].filter(node => keyOf(node) === held[0]);
+    (same[held[1]] ?? same[0] ?? root.closest("section"))?.focus({ preventScroll: true });
+  }
+  return root;
+}
+
+// What a control is known by when it is drawn again: its key, else its id, else its name.
+function keyOf(node) {
+  return node.dataset.key ?? (node.id || `${node.tagName} ${node.getAttribute("aria-label") ?? node.textContent}`);
+}
+
+function alike(root, node) {
+  return [...root.querySelectorAll(FOCUSABLE)].filter(other => keyOf(other) === keyOf(node));
 }
 
 export function byId(id) {

@@ -28,19 +28,17 @@ export function who(system, name) {
   return h("span", { class: "who" }, swatch(system), name);
 }
 
-// A score with as many digits as its scale needs; a true minus sign, and none before what is shown as zero.
+// A score with the decimals of its output; a true minus sign, and none before what is shown as zero.
 export function number(value, output, sign = false) {
   if (value === null || value === undefined || Number.isNaN(value)) return "n/a";
-  const shown = Math.abs(value).toFixed(digits(output));
+  const shown = Math.abs(value).toFixed(output.decimals);
   if (Number(shown) === 0) return shown;
   return (value < 0 ? "−" : sign ? "+" : "") + shown;
 }
 
-function digits(output) {
-  if (output.decimals !== null) return output.decimals;
-  if (output.given) return 2;
-  const largest = Math.max(...output.scores.map(score => Math.abs(score ?? 0)));
-  return output.bounds[1] === 100 || largest >= 10 ? 1 : 3;
+// Two scores tie if they are printed alike; nothing ties with a missing score.
+export function ties(one, other, output) {
+  return number(one, output) === number(other, output) && !Number.isNaN(one);
 }
 
 export function pValue(value) {
@@ -64,8 +62,7 @@ export function arrow(output) {
 }
 
 export function nameOf(output) {
-  if (output.given || output.output.startsWith(output.metric)) return output.output;
-  return `${output.metric} ${output.output}`;
+  return output.name;
 }
 
 export function plural(count, one, many = `${one}s`) {

@@ -1,6 +1,7 @@
-// Who leads, and how sure that is: the verdict in words, and every score of every system with its interval.
-import { byId, clear, h } from "./dom.js";
-import { on, state } from "./state.js";
+// Which system is best, and how sure that is: the verdict in words, and every score of every system with its interval.
+import { byId, h, redraw } from "./dom.js";
+import { on, set, state } from "./state.js";
+import { unfiltered } from "./listed.js";
 import { arrow, nameOf, number, plural, swatch, who } from "./format.js";
 import { spread, strip } from "./charts.js";
 import { store } from "./store.js";
@@ -11,55 +12,36 @@ import { data } from "./data.js";
 const LETTERS = 8;
 // A table of more systems than these is set in small print and sorted.
 const SMALL = 6;
+export const MISSING = "Means over different segments are not comparable; the comparison uses the segments that both systems have.";
 // The least width of a strip that can be read.
 const STRIP = 58;
-let sorted = "top";
 
 export function leaderboard() {
   on("pair", draw);
+  on("board", draw);
+  on("address", draw);
   draw();
 }
 
-// The outputs of metrics with their numbers; what came with the texts, such as human scores, is not a metric.
+// The outputs of metrics with their numbers, without human scores and without outputs that repeat another on every segment.
 export function metricOutputs() {
-  return store.meta.outputs.map((output, number) => [output, number]).filter(([output]) => !output.given);
+  return store.meta.outputs.map((output, number) => [output, number]).filter(([output]) => !output.given && output.same === null);
 }
 
-// The two systems that lead most often.
+// The first two systems of the order.
 export function contenders() {
-  const worth = store.meta.systems.map((_, system) => {
-    const directed = metricOutputs().filter(([output]) => output.up !== null);
-    return [directed.filter(([output]) => best(output) === system).length + tops(system), system];
-  });
-  return worth.sort((x, y) => y[0] - x[0] || x[1] - y[1]).slice(0, 2).map(([, system]) => system);
+  return store.meta.order.slice(0, 2);
 }
 
-function better(output, one, other) {
-  const [ours, theirs] = [output.scores[one], output.scores[other]];
-  if (output.up === null || ours === null || theirs === null) return false;
-  return output.up ? ours > theirs : ours < theirs;
-}
-
+// The system with the best printed score; null if several have it.
 function best(output) {
-  if (output.up === null) return null;
-  return output.scores.reduce((found, score, system) => {
-    if (score === null) return found;
-    return found === null || better(output, system, found) ? system : found;
-  }, null);
-}
-
-function isTop(output, system) {
-  return output.ranks[system] !== null && output.ranks[system][0] === 1;
-}
-
-function tops(system) {
-  return metricOutputs().filter(([output]) => isTop(output, system)).length;
+  return output.best.length === 1 && store.meta.systems.length > 1 ? output.best[0] : null;
 }
 
 function draw() {
   const root = byId("leaderboard");
   const count = metricOutputs().length;
-  const show = width => clear(root, verdict(), table(width), caption(), data("scores", scores(), { paper: paper() })).querySelector(".scroll");
+  const show = width => redraw(root, verdict(), unfiltered(), table(width), caption(), data("scores", scores(), { paper: paper() })).querySelector(".scroll");
   const width = Math.max(STRIP, Math.min(96, Math.floor((root.clientWidth - 236) / count) - 15));
   const board = show(width);
   // Long names take room that is known when they are drawn.
@@ -78,32 +60,34 @@ function scores() {
     { value: output.high[system], text: number(output.high[system], output) },
     output.letters[system] ?? "",
     output.ranks[system] === null ? "" : output.ranks[system].join("–"),
+    output.missing?.[system] ?? null,
   ];
   const rows = () => metricOutputs().flatMap(([output]) => systems.map((_, system) => row(output, system)));
-  return { columns: ["system", "score of", "score", "low", "high", "letters", "ranks"], rows };
+  return { columns: ["system", "score of", "score", "low", "high", "letters", "ranks", "missing segments"], rows };
 }
 
 // The leaderboard as a paper has it: one row per system, the best in bold.
 function paper() {
   const { systems } = store.meta;
   const outputs = metricOutputs();
-  const cell = (output, system) => ({ value: output.scores[system], text: number(output.scores[system], output), strong: systems.length > 1 && best(output) === system });
+  const cell = (output, system) => ({ value: output.scores[system], text: number(output.scores[system], output), strong: best(output) === system });
   return {
     columns: ["system", ...outputs.map(([output]) => `${nameOf(output)} ${arrow(output)}`.trim())],
-    rows: () => ordered(outputs).map(system => [systems[system], ...outputs.map(([output]) => cell(output, system))]),
+    rows: () => ordered().map(system => [systems[system], ...outputs.map(([output]) => cell(output, system))]),
   };
 }
 
 function verdict() {
-  const { systems, segments, title, test, verdict: sentences } = store.meta;
+  const { systems, segments, title, test, verdict: sentences, remarks, votes, alike } = store.meta;
   const metrics = new Set(metricOutputs().map(([output]) => output.label)).size;
   const facts = [plural(systems.length, "system"), plural(segments, "segment"), plural(metrics, "metric")];
   const spoken = sentence => sentence.map(part => (part.system === undefined ? part.text : who(part.system, systems[part.system])));
   const [head, ...more] = sentences;
   const level = (1 - test.confidence).toFixed(2).replace(/^0/, "");
-  const tested = `“Beyond chance”: p < ${level}, all pairs of systems tested together (max-T over ${test.resamples.toLocaleString("en")} resamples). `;
-  const lede = [more.map(sentence => [spoken(sentence), " "]), systems.length > 1 ? [tested, "None of this says that a difference matters to readers."] : "The intervals say how far each score might have moved on another sample."];
-  return h("div", { class: "verdict" }, h("p", { class: "eyebrow" }, h("bdi", {}, title), ` · ${facts.join(" · ")}`), h("h1", { id: "verdict" }, spoken(head)), h("p", { class: "lede" }, lede));
+  const tested = `Each metric has one vote. Significant: p ≤ ${level}, all pairs of systems tested together (max-T over ${test.resamples.toLocaleString("en")} resamples); best group: no system is significantly ahead. `;
+  const about = systems.length === 1 ? "The intervals say how far each score might have moved on another sample." : votes > 0 && !alike && [tested, "A significant difference need not matter to readers."];
+  const lede = [...more, ...remarks].map(sentence => [spoken(sentence), " "]).concat(about || []);
+  return h("div", { class: "verdict" }, h("p", { class: "eyebrow" }, h("bdi", {}, title), ` · ${facts.join(" · ")}`), h("h1", { id: "verdict" }, spoken(head)), lede.length > 0 && h("p", { class: "lede" }, lede));
 }
 
 function table(width) {
@@ -111,7 +95,6 @@ function table(width) {
   const outputs = metricOutputs();
   const several = systems.length > 1;
   const groups = grouped(outputs);
-  const directed = outputs.filter(([output]) => output.up !== null).length;
   const kind = ["board", outputs.length < 9 && "few", systems.length > SMALL && "small"].filter(Boolean).join(" ");
   const cell = (output, system) => {
     const leader = best(output);
@@ -119,7 +102,8 @@ function table(width) {
       "td",
       { class: leader === system ? "best" : null, tip: described(output, system) },
       h("span", { class: "score" }, number(output.scores[system], output), h("sup", {}, several ? mark(output, system) : "")),
-      strip(output, system, width, leader === system ? null : leader),
+      strip(output, system, width, output.best.includes(system) ? null : (output.best[0] ?? null)),
+      output.missing?.some(Boolean) && h("small", { class: "missing" }, output.missing[system] > 0 ? `${output.missing[system].toLocaleString("en")} missing` : "none missing"),
     );
   };
   const row = system =>
@@ -127,7 +111,7 @@ function table(width) {
       "tr",
       { class: system === state.a || system === state.b ? "on" : null },
       h("th", { scope: "row" }, swatch(system), systems[system]),
-      several && h("td", { class: "num top" }, String(tops(system)), h("small", {}, `/${directed}`)),
+      several && h("td", { class: "num top" }, String(store.meta.in_top[system]), h("small", {}, `/${store.meta.votes}`)),
       outputs.map(([output]) => cell(output, system)),
     );
   const foot = ([output]) => {
@@ -148,11 +132,11 @@ function table(width) {
           "tr",
           {},
           h("th", { scope: "col" }, "system"),
-          several && h("th", { scope: "col", class: "num", tip: "How often in the top group\nscores on which no system is better beyond chance" }, "top"),
+          several && h("th", { scope: "col", class: "num", tip: "Best group\nmetrics on which no system is significantly better; each metric counts once" }, "top"),
           outputs.map(([output, number_]) => heading(output, number_, groups)),
         ),
       ),
-      h("tbody", {}, ordered(outputs).map(row)),
+      h("tbody", {}, ordered().map(row)),
       h("tfoot", {}, h("tr", {}, h("td"), several && h("td"), outputs.map(foot))),
     ),
   );
@@ -161,11 +145,8 @@ function table(width) {
 function heading(output, number_, groups) {
   const alone = groups.find(([label]) => label === output.label)[1] === 1 && output.output === output.metric;
   const direction = output.up === null ? "No direction\nneither more nor less is better" : output.up ? "Higher is better" : "Lower is better";
-  const sorting = sorted === number_ ? (output.up === false ? "ascending" : "descending") : "none";
-  const sort = () => {
-    sorted = sorted === number_ ? "top" : number_;
-    draw();
-  };
+  const sorting = state.board === number_ ? (output.up === false ? "ascending" : "descending") : "none";
+  const sort = () => set({ board: state.board === number_ ? null : number_ }, "board");
   return h(
     "th",
     { scope: "col", "aria-sort": sorting },
@@ -174,7 +155,7 @@ function heading(output, number_, groups) {
       { type: "button", class: "sort", "aria-label": `sort by ${nameOf(output)}`, onclick: sort },
       alone ? "score" : output.output,
       h("span", { class: "dir", tip: direction }, arrow(output) || "·"),
-      sorted === number_ && h("span", { class: "mark" }),
+      state.board === number_ && h("span", { class: "mark" }),
     ),
   );
 }
@@ -189,18 +170,14 @@ function grouped(outputs) {
   return groups;
 }
 
-function ordered(outputs) {
-  const order = store.meta.systems.map((_, system) => system);
-  if (sorted === "top") {
-    if (order.length <= SMALL) return order;
-    const firsts = order.map(system => outputs.filter(([output]) => best(output) === system).length);
-    return order.sort((i, j) => tops(j) - tops(i) || firsts[j] - firsts[i]);
-  }
-  const output = store.meta.outputs[sorted];
+function ordered() {
+  const order = [...store.meta.order];
+  if (state.board === null) return order;
+  const output = store.meta.outputs[state.board];
   const sign = output.up === false ? -1 : 1;
   // What is not known comes last.
   const worth = output.scores.map(score => (score === null ? -Infinity : sign * score));
-  return order.sort((i, j) => (worth[i] === worth[j] ? i - j : worth[j] - worth[i]));
+  return order.sort((i, j) => (worth[i] === worth[j] ? 0 : worth[j] - worth[i]));
 }
 
 function mark(output, system) {
@@ -211,7 +188,7 @@ function mark(output, system) {
 }
 
 function described(output, system) {
-  const percent = `${100 * store.meta.test.confidence} %`;
+  const percent = `${100 * store.meta.test.confidence}%`;
   const interval =
     output.low[system] === null
       ? `no interval: ${output.reason}`
@@ -219,18 +196,25 @@ function described(output, system) {
   return `${store.meta.systems[system]}, ${nameOf(output)}\n${number(output.scores[system], output)}, ${interval}`;
 }
 
+// Whether systems lack different segments of some output.
+function unequal() {
+  return metricOutputs().some(([output]) => output.unequal);
+}
+
 function caption() {
-  const { systems, test } = store.meta;
-  const marks = systems.length > LETTERS ? "After a score: the ranks that the system may have, given what is beyond chance. " : "Systems that share a letter do not differ beyond chance. ";
+  const { systems, test, equal } = store.meta;
+  const marks = systems.length > LETTERS ? "After a score: the ranks that the system may have, given the significant differences. " : "Systems that share a letter do not differ significantly. ";
   const several = systems.length > 1;
   return h(
     "p",
     { class: "caption" },
     h("b", {}, "How to read it. "),
-    `Dot: score; line: ${100 * test.confidence} % interval`,
+    `Dot: score; line: ${100 * test.confidence}% interval`,
     several ? "; the shaded band is the interval of the best system. " : ". ",
     several && marks,
-    several && [h("b", {}, "top"), ": on how many scores no system is better beyond chance. "],
-    "Click a score to sort, a metric for its card.",
+    several && [h("b", {}, "top"), ": on how many metrics no system is significantly better. "],
+    "Click a score to sort, a metric for its card. ",
+    equal && `${equal} `,
+    unequal() && MISSING,
   );
 }

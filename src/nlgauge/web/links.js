@@ -5,6 +5,8 @@ import { svg } from "./charts.js";
 
 const ROW = 19;
 const LEFT = 130;
+// A wide character of a name.
+const CHARACTER = 8;
 
 // Each token of the prediction with its nearest in the reference, as strong as the similarity.
 export function alignmentLinks(one, width) {
@@ -16,11 +18,11 @@ export function alignmentLinks(one, width) {
     const strength = Math.max(0.04, (cosine - 0.3) / 0.7) ** 1.3;
     return { from, to: nearest[from], opacity: strength, thickness: 2.2, tip: `${bare(one.prediction[i])} ~ ${bare(one.reference[j])}\ncosine ${cosine.toFixed(2)}` };
   });
-  return columns(ours.map(i => one.prediction[i]), theirs.map(j => one.reference[j]), ways, Math.min(width - LEFT, 520), "Each token of the prediction with its nearest in the reference");
+  return columns(ours.map(i => one.prediction[i]), theirs.map(j => one.reference[j]), ways, Math.min(width, 520 + LEFT), "Each token of the prediction with its nearest in the reference");
 }
 
 // Mass that goes from each token of the prediction to tokens of the reference.
-export function transportLinks(one) {
+export function transportLinks(one, width) {
   const most = Math.max(...one.plan.flat(), 1e-12);
   const dearest = Math.max(...one.cost.flat(), 1e-12);
   const ways = [];
@@ -38,28 +40,37 @@ export function transportLinks(one) {
       });
     }),
   );
-  return columns(one.prediction, one.reference, ways, 420, "Mass that goes from each token of the prediction to tokens of the reference");
+  return columns(one.prediction, one.reference, ways, Math.min(width, 420 + LEFT), "Mass that goes from each token of the prediction to tokens of the reference");
 }
 
-function columns(ours, theirs, ways, right, label) {
+// Two columns of tokens in a picture of this width; names that are longer than their column are cut, and the tip has them whole.
+function columns(ours, theirs, ways, width, label) {
+  const left = Math.min(LEFT, Math.floor(0.36 * width));
+  const right = width - left;
+  const most = Math.max(3, Math.floor(left / CHARACTER));
+  const name = (token, place, attributes) => {
+    const word = [...bare(token)];
+    const cut = word.length > most;
+    return g("text", { class: "name", y: y(place) + 4, tip: cut ? word.join("") : null, ...attributes }, cut ? `${word.slice(0, most - 1).join("")}…` : word.join(""));
+  };
   const y = place => 12 + place * ROW;
-  const middle = (LEFT + right) / 2;
+  const middle = (left + right) / 2;
   const curve = ({ from, to, opacity, thickness, dear, tip }) =>
     g("path", {
       class: dear === undefined ? "link" : "link mass",
-      d: `M${LEFT + 6},${y(from)}C${middle},${y(from)} ${middle},${y(to)} ${right - 6},${y(to)}`,
+      d: `M${left + 6},${y(from)}C${middle},${y(from)} ${middle},${y(to)} ${right - 6},${y(to)}`,
       "stroke-opacity": opacity.toFixed(2),
       "stroke-width": thickness.toFixed(2),
       vars: dear === undefined ? {} : { "--dear": `${Math.round(100 * dear)}%` },
       tip,
     });
   return svg(
-    right + LEFT,
+    width,
     Math.max(ours.length, theirs.length) * ROW + 8,
     label,
     ways.map(curve),
-    ours.map((token, place) => g("text", { class: "name", x: LEFT, y: y(place) + 4, "text-anchor": "end" }, bare(token))),
-    theirs.map((token, place) => g("text", { class: "name", x: right, y: y(place) + 4 }, bare(token))),
+    ours.map((token, place) => name(token, place, { x: left, "text-anchor": "end" })),
+    theirs.map((token, place) => name(token, place, { x: right })),
   );
 }
 

@@ -37,6 +37,11 @@ function slices() {
   return [choice, h("p", { class: "caption" }, "Scores, intervals and letters of each slice alone, computed anew from its segments; what was fitted stays that of the whole."), shown, files];
 }
 
+// Outputs that the leaderboard has: a slice has the same outputs in the same order.
+function isShown(output, place) {
+  return !output.given && store.meta.outputs[place].same === null;
+}
+
 function numbers(found) {
   const shown = (value, output) => ({ value, text: number(value, output) });
   const row = (slice, output, system) => [
@@ -47,12 +52,12 @@ function numbers(found) {
     ...[output.scores, output.low, output.high].map(values => shown(values[system], output)),
     output.letters[system] ?? "",
   ];
-  const rows = () => found.flatMap(slice => slice.outputs.filter(output => !output.given).flatMap(output => store.meta.systems.map((_, system) => row(slice, output, system))));
+  const rows = () => found.flatMap(slice => slice.outputs.filter(isShown).flatMap(output => store.meta.systems.map((_, system) => row(slice, output, system))));
   return { columns: ["slice", "segments", "system", "score of", "score", "low", "high", "letters"], rows };
 }
 
 function table(found) {
-  const outputs = found[0].outputs.filter(output => !output.given);
+  const outputs = found[0].outputs.filter(isShown);
   const head = h("tr", {}, h("th", { scope: "col" }, "slice"), h("th", { scope: "col" }, "system"), outputs.map(output => h("th", { scope: "col", class: "num" }, nameOf(output), " ", arrow(output))));
   const cell = (output, system) =>
     h(
@@ -68,7 +73,7 @@ function table(found) {
         { class: system === 0 ? "begins" : null },
         system === 0 && h("th", { scope: "rowgroup", rowspan: store.meta.systems.length }, value, h("small", {}, plural(segments, "segment"), few ? ": too few to tell" : "")),
         h("th", { scope: "row" }, swatch(system), name),
-        own.filter(output => !output.given).map(output => cell(output, system)),
+        own.filter(isShown).map(output => cell(output, system)),
       ),
     ),
   );
@@ -88,7 +93,7 @@ function own() {
     try {
       const { scores, why } = await store.ask("own", { prediction: "", ...query });
       const line = Object.entries(scores).map(([name, value]) => `${name} ${value === null ? "n/a" : value.toPrecision(4)}`).join(", ");
-      const context = { prediction: texts.prediction, references: texts.reference ? [texts.reference] : [], source: texts.source || null };
+      const context = { prediction: texts.prediction, references: texts.reference ? [texts.reference] : [], source: texts.source || null, width: shown.clientWidth };
       clear(shown, h("p", {}, h("b", {}, line)), why.map(one => whyNodes(one, context)));
     } catch (error) {
       clear(shown, h("p", { class: "caption" }, error.message));

@@ -1,13 +1,13 @@
 // Opens the data, draws the sections, and listens to keys.
 import { byId, h } from "./dom.js";
-import { restore, set, state, tell } from "./state.js";
+import { begin, on, set, state, tell } from "./state.js";
 import { countSystems } from "./format.js";
 import { tips } from "./tips.js";
 import { store } from "./store.js";
 import { hideCard } from "./cards.js";
 import { contenders, leaderboard } from "./leaderboard.js";
 import { compare } from "./compare.js";
-import { agreement } from "./agreement.js";
+import { agreement, leastAgreeing } from "./agreement.js";
 import { segmentKeys, segments, sorts } from "./segments.js";
 import { cost } from "./cost.js";
 import { provenance } from "./provenance.js";
@@ -42,6 +42,9 @@ async function start() {
   document.addEventListener("click", event => {
     if (!event.target.closest(".card, .cardname")) hideCard();
   });
+  document.querySelectorAll("header a, a.skip").forEach(link => link.addEventListener("click", follow));
+  on("section", toSection);
+  if (state.section !== "leaderboard") toSection();
   markSections();
   document.documentElement.dataset.ready = "";
   performance.mark("ready");
@@ -52,20 +55,33 @@ async function show(result) {
   countSystems(meta.systems.length);
   if (meta.systems.length > 1) [state.a, state.b] = contenders();
   state.system = state.a;
-  const chosen = restore(meta, sorts);
-  if (state.a === state.b && meta.systems.length > 1) [state.a, state.b] = contenders();
+  if (meta.systems.length === 1) state.sort = "worst";
+  [state.x, state.y] = leastAgreeing();
+  state.label = meta.labels.find(label => label in meta.explained) ?? null;
+  begin(meta, store.ids, sorts);
   leaderboard();
   performance.mark("first");
   compare();
   agreement();
   cost();
   provenance();
-  await segments(chosen);
+  await segments();
   await live(other => {
-    // Another result is another page: everything that was chosen is of this one.
-    location.hash = "";
-    location.search = `?result=${other}`;
+    // Another result is another page: the choices of this page do not apply to it.
+    location.assign(`${location.pathname}?result=${other}`);
   });
+}
+
+// A link of the navigation changes the section and keeps everything else that was chosen.
+function follow(event) {
+  event.preventDefault();
+  set({ section: event.currentTarget.hash.slice(1) }, "section");
+}
+
+function toSection() {
+  const section = byId(state.section);
+  section.scrollIntoView();
+  section.focus({ preventScroll: true });
 }
 
 function chosenResult() {
@@ -123,9 +139,7 @@ function keys(event) {
   if (writing || event.ctrlKey || event.metaKey || event.altKey) return;
   const { systems, labels, explained } = store.meta;
   if (event.key in SECTIONS) {
-    const section = byId(SECTIONS[event.key]);
-    section.scrollIntoView();
-    section.focus({ preventScroll: true });
+    set({ section: SECTIONS[event.key] }, "section");
   } else if (event.key in segmentKeys && byId("detail")) {
     event.preventDefault();
     segmentKeys[event.key]();

@@ -1,11 +1,11 @@
-// The outputs that have a score for every segment, and the range of these scores.
+// The outputs with scores of segments, without those that repeat another on every segment, and the range of these scores.
 import { store } from "./store.js";
 
 const ranges = new Map();
 let of = null;
 
 export function scoredOutputs() {
-  return store.meta.outputs.map((output, number) => [output, number]).filter(([output]) => output.column !== null);
+  return store.meta.outputs.map((output, number) => [output, number]).filter(([output]) => output.column !== null && output.same === null);
 }
 
 // The least and the largest score of all segments of all systems.

@@ -1,10 +1,11 @@
 // Finds segments by what their texts or ids hold. Texts are a few long strings: one pass of a regular expression finds the texts, those the segments.
+import { searched } from "./listed.js";
 import { store } from "./store.js";
 
 // For each segment 1 where something of it holds the words, whatever their case; 0 elsewhere.
 export async function found(query) {
   const { segments, systems } = store.meta;
-  const hits = store.lengths ? await textsWith(query) : null;
+  const hits = store.lengths ? await textsWith() : null;
   const small = query.toLowerCase();
   const kept = new Uint8Array(segments);
   for (let segment = 0; segment < segments; segment++) {
@@ -19,9 +20,9 @@ export async function found(query) {
   return kept;
 }
 
-async function textsWith(query) {
+async function textsWith() {
   const hits = new Uint8Array(store.lengths.length);
-  const pattern = new RegExp(query.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu");
+  const pattern = searched();
   let id = 0;
   for (let block = 0; block < store.meta.blocks; block++) {
     const text = await store.block(block);

@@ -1,12 +1,13 @@
 // The workspace of segments: a list that can be searched, filtered and ordered at the left, one segment at the right.
-import { byId, clear, g, h, say } from "./dom.js";
+import { byId, clear, g, h, redraw, say } from "./dom.js";
 import { on, set, state } from "./state.js";
 import { arrow, colour, isColoured, nameOf, plural, tick } from "./format.js";
 import { brush, svg } from "./charts.js";
+import { listed, snippet } from "./listed.js";
 import { store } from "./store.js";
 import { found as searched } from "./search.js";
 import { data } from "./data.js";
-import { detail } from "./detail.js";
+import { BESIDE, detail } from "./detail.js";
 import { bounds, scoredOutputs } from "./scored.js";
 import { area, curveMonotoneX, scaleLinear } from "./vendor/d3.js";
 
@@ -21,6 +22,7 @@ let viewport;
 let spacer;
 let rowsNode;
 let countNode;
+let nothing;
 let drawn = [-1, -1];
 
 export const sorts = Object.keys(ORDERS);
@@ -32,50 +34,59 @@ export const segmentKeys = {
   m: () => set({ whole: { text: "links", links: "matrix", matrix: "text" }[state.whole] }, "why"),
 };
 
-export async function segments(keepSegment) {
+// The segment that is shown: the chosen one, else the first of the list.
+function current() {
+  return state.segment ?? order[0] ?? 0;
+}
+
+export async function segments() {
   const root = byId("segments");
   if (!scoredOutputs().length) {
     clear(root, h("div", { class: "head" }, h("h2", {}, "Segments")), h("p", { class: "caption" }, "No metric of this result scores segments one by one."));
     return;
   }
-  if (store.meta.outputs[state.output].column === null) state.output = scoredOutputs()[0][1];
-  if (store.meta.systems.length === 1 && state.sort === "gap") state.sort = "worst";
   const histogram = h("div", { class: "hist" });
   const outputs = h("select", { "aria-label": "Score", onchange: event => set({ output: Number(event.target.value), range: null }, "output") });
-  build(root, histogram, outputs);
-  const redraw = () => {
+  const spread = () => {
+    if (!isScored(state.output)) state.output = scoredOutputs()[0][1];
     clear(outputs, scoredOutputs().map(([output, number]) => h("option", { value: number, selected: number === state.output }, `${nameOf(output)} ${arrow(output)}`)));
     const picture = distribution();
     clear(histogram, picture);
-    clear(root.querySelector(".under"), tables(picture));
+    redraw(root.querySelector(".under"), tables(picture));
   };
-  const show = () => detail(order, step);
-  on("output", async () => {
-    redraw();
+  const show = () => detail(order, step, current());
+  const again = async () => {
+    spread();
     await refresh();
-    show();
+    reveal();
+    await show();
+  };
+  on("output", again);
+  on("listed", async () => {
+    await refresh();
+    await show();
   });
   on("segment", () => {
     rows(true);
     reveal();
-    viewport.setAttribute("aria-activedescendant", `segment-${state.segment}`);
+    viewport.setAttribute("aria-activedescendant", `segment-${current()}`);
     show();
   });
   on("why", show);
   on("theme", show);
-  on("pair", () => {
-    redraw();
-    rows(true);
-    show();
+  on("pair", again);
+  on("address", async () => {
+    build(root, histogram, outputs);
+    await again();
   });
   on("goto", () => root.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" }));
   addEventListener("resize", () => rows(true));
-  redraw();
-  await refresh();
-  if (!keepSegment) state.segment = order[0] ?? 0;
-  rows(true);
-  reveal();
-  await show();
+  build(root, histogram, outputs);
+  await again();
+}
+
+function isScored(output) {
+  return scoredOutputs().some(([, number]) => number === output);
 }
 
 function build(root, histogram, outputs) {
@@ -89,8 +100,10 @@ function build(root, histogram, outputs) {
     step(jumps[event.key]);
   };
   viewport = h("div", { class: "viewport", role: "listbox", tabindex: 0, "aria-label": "Segments", onscroll: () => rows(), onkeydown: move }, spacer);
-  const list = h("div", { class: "list" }, h("div", { class: "filters" }, h("div", { class: "line" }, query(), ordering()), h("div", { class: "line" }, outputs, countNode), filters(), histogram), viewport);
-  clear(
+  nothing = h("p", { class: "nothing", role: "status", hidden: true });
+  const list = h("div", { class: "list" }, h("div", { class: "filters" }, h("div", { class: "line" }, query(), ordering()), h("div", { class: "line" }, outputs, countNode), filters(), histogram), nothing, viewport);
+  drawn = [-1, -1];
+  redraw(
     root,
     h("div", { class: "head" }, h("h2", {}, "Segments"), h("p", { class: "keys" }, KEYS.map(([key, meaning]) => [h("kbd", {}, key), ` ${meaning} `]))),
     h("div", { class: "bench" }, list, h("div", { id: "detail", class: "detail" })),
@@ -123,22 +136,16 @@ function query() {
   let waiting;
   const changed = event => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => {
-      set({ query: event.target.value.trim() });
-      refresh();
-    }, 160);
+    waiting = setTimeout(() => set({ query: event.target.value.trim() }, "listed"), 160);
   };
   const attributes = { id: "query", type: "search", placeholder: "Find in texts and ids", "aria-label": "Find in texts and ids", autocomplete: "off", spellcheck: "false" };
   return h("input", { ...attributes, value: state.query, oninput: changed });
 }
 
 function ordering() {
-  const offered = Object.entries(ORDERS).filter(([id]) => (store.meta.systems.length > 1 || id !== "gap") && (store.lengths || id !== "long"));
-  const changed = event => {
-    set({ sort: event.target.value });
-    refresh();
-  };
-  return h("select", { "aria-label": "Order", onchange: changed }, offered.map(([id, name]) => h("option", { value: id, selected: state.sort === id }, name)));
+  const name = id => (id === "gap" && store.meta.systems.length > BESIDE ? "the two systems differ most" : ORDERS[id]);
+  const offered = Object.keys(ORDERS).filter(id => (store.meta.systems.length > 1 || id !== "gap") && (store.lengths || id !== "long"));
+  return h("select", { "aria-label": "Order", onchange: event => set({ sort: event.target.value }, "listed") }, offered.map(id => h("option", { value: id, selected: state.sort === id }, name(id))));
 }
 
 // A choice for each column of the data that has few values.
@@ -149,8 +156,7 @@ function filters() {
       const chosen = { ...state.filters };
       if (event.target.value === "") delete chosen[number];
       else chosen[number] = Number(event.target.value);
-      set({ filters: chosen });
-      refresh();
+      set({ filters: chosen }, "listed");
     };
     const options = [h("option", { value: "" }, `${field.name}: all`), ...field.values.map((value, place) => h("option", { value: place }, `${field.name}: ${value}`))];
     options[(state.filters[number] ?? -1) + 1].selected = true;
@@ -159,13 +165,20 @@ function filters() {
   return h("div", { class: "line fields" }, store.meta.fields.map(choice));
 }
 
+// The systems whose scores order the list: those that a segment shows side by side.
+function ranged() {
+  const { systems } = store.meta;
+  return systems.length > BESIDE && state.sort === "gap" ? [state.a, state.b] : systems.map((_, system) => system);
+}
+
 // Which segments are listed, and in which order.
 async function refresh() {
-  const { segments: count, systems } = store.meta;
+  const { segments: count } = store.meta;
   const [low, high, mean] = [new Float32Array(count), new Float32Array(count), new Float32Array(count)];
+  const shown = ranged();
   for (let segment = 0; segment < count; segment++) {
     let [least, most, sum, known] = [Infinity, -Infinity, 0, 0];
-    for (let system = 0; system < systems.length; system++) {
+    for (const system of shown) {
       const score = store.score(state.output, system, segment);
       if (Number.isNaN(score)) continue;
       least = Math.min(least, score);
@@ -187,6 +200,9 @@ async function refresh() {
   order = sorted(kept, { low, high, mean });
   spacer.style.height = `${order.length * ROW}px`;
   countNode.textContent = order.length === count ? plural(count, "segment") : `${order.length.toLocaleString("en")} of ${plural(count, "segment")}`;
+  nothing.hidden = order.length > 0;
+  nothing.textContent = order.length ? "" : state.query ? `No segment of this selection contains “${state.query}”.` : "No segment of this selection.";
+  listed(order.length);
   viewport.scrollTop = 0;
   rows(true);
 }
@@ -221,7 +237,7 @@ function rows(force = false) {
 }
 
 function row(segment, place, x) {
-  const chosen = segment === state.segment;
+  const chosen = segment === current();
   return h(
     "div",
     {
@@ -234,19 +250,9 @@ function row(segment, place, x) {
       onclick: () => set({ segment }, "segment"),
     },
     h("span", { class: "id" }, store.ids[segment]),
-    snippet(segment),
+    snippet(store.headline(segment), 90),
     dots(segment, x),
   );
-}
-
-function snippet(segment) {
-  const node = h("span", { class: "snippet", dir: "auto" });
-  const id = store.headline(segment);
-  if (id === null) return node;
-  const ready = store.textNow(id);
-  if (ready !== null) node.textContent = ready.slice(0, 90);
-  else store.text(id).then(text => { node.textContent = text.slice(0, 90); });
-  return node;
 }
 
 // One dot for each system, those that are compared on top.
@@ -298,10 +304,7 @@ function distribution() {
     range: state.range,
     position: x,
     invert: x.invert,
-    changed: range => {
-      set({ range });
-      refresh();
-    },
+    changed: range => set({ range }, "listed"),
   });
   return picture;
 }
@@ -322,14 +325,14 @@ function smoothed(counts) {
 
 function step(by) {
   if (!order.length) return;
-  const next = Math.max(0, Math.min(order.length - 1, order.indexOf(state.segment) + by));
+  const next = Math.max(0, Math.min(order.length - 1, order.indexOf(current()) + by));
   set({ segment: order[next] }, "segment");
   say(`${store.ids[order[next]]}, ${next + 1} of ${order.length}`);
 }
 
 // Scrolls the list so that the chosen segment is in view.
 function reveal() {
-  const place = order.indexOf(state.segment);
+  const place = order.indexOf(current());
   if (place < 0) return;
   const top = place * ROW;
   if (top < viewport.scrollTop) viewport.scrollTop = top;

@@ -60,19 +60,67 @@ function paragraph(style, ...children) {
   return h("p", { class: style, dir: "auto" }, ...children);
 }
 
-function closest(explanation) {
+function closest(explanation, many) {
   const number = explanation.reference_number;
+  if (many) return null;
   return h("p", { class: "small" }, number === null ? "reference" : `reference ${number + 1}, which counted`);
 }
 
-function ngrams(one, { prediction }) {
+function ngrams(one, { prediction, references }) {
   const most = Math.max(1, ...one.longest);
+  const holders = references.length > 1 ? holdersOf(one, references) : [];
   const mark = (number, word) => {
     const size = one.longest[number];
     if (!size) return h("span", { class: "n0" }, word);
-    return h("mark", { class: "n", vars: { "--t": size / most }, "data-n": Math.min(4, size), tip: `${size}-gram\nlongest match with it` }, word);
+    const held = holders[number]?.length ? `\nin reference ${holders[number].map(place => place + 1).join(", ")}` : "";
+    return h("mark", { class: "n", vars: { "--t": size / most }, "data-n": Math.min(4, size), tip: `${size}-gram\nlongest match with it${held}` }, word);
   };
   return [paragraph("text", joined(prediction, one.tokens, one.spans.prediction, one.longest, mark)), orders(one.orders)];
+}
+
+// The matched n-grams of an explanation as patterns that find them in a text: [first token, number of tokens, pattern].
+function matches(one) {
+  const found = [];
+  one.longest.forEach((size, from) => {
+    const run = one.longest.slice(from, from + size);
+    if (!size || run.length < size || run.some(other => other < size)) return;
+    const escaped = one.tokens.slice(from, from + size).map(token => bare(token).replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    const edge = (side, token) => (/^[\p{L}\p{N}]/u.test(side === "end" ? [...token].reverse().join("") : token) ? (side === "end" ? "(?![\\p{L}\\p{N}])" : "(?<![\\p{L}\\p{N}])") : "");
+    const whole = one.tokens.every(token => [...token].length <= 1) ? ["", ""] : [edge("start", one.tokens[from]), edge("end", one.tokens[from + size - 1])];
+    found.push([from, size, new RegExp(`${whole[0]}${escaped.join("\\s*")}${whole[1]}`, "giu")]);
+  });
+  return found;
+}
+
+// For each token the references that hold its longest matched n-gram.
+function holdersOf(one, references) {
+  const holders = one.longest.map(() => new Set());
+  for (const [from, size, pattern] of matches(one)) {
+    references.forEach((reference, place) => {
+      if (reference.search(pattern) < 0) return;
+      for (let token = from; token < from + size; token++) if (one.longest[token] === size) holders[token].add(place);
+    });
+  }
+  return holders.map(set_ => [...set_].sort((x, y) => x - y));
+}
+
+// A reference with the n-grams marked that an explanation matched in it; the text itself for explanations of other kinds.
+export function matchedIn(one, reference) {
+  if (one?.kind !== "NgramMatches" || reference === undefined) return reference;
+  const sizes = new Array(reference.length).fill(0);
+  for (const [, size, pattern] of matches(one)) {
+    for (const hit of reference.matchAll(pattern)) {
+      for (let place = hit.index; place < hit.index + hit[0].length; place++) sizes[place] = Math.max(sizes[place], size);
+    }
+  }
+  const most = Math.max(1, ...one.longest);
+  const out = [];
+  for (let from = 0, to; from < reference.length; from = to) {
+    for (to = from + 1; to < reference.length && sizes[to] === sizes[from]; ) to += 1;
+    const text = reference.slice(from, to);
+    out.push(sizes[from] ? h("mark", { class: "n", vars: { "--t": sizes[from] / most }, "data-n": Math.min(4, sizes[from]), tip: `${sizes[from]}-gram` }, text) : text);
+  }
+  return out;
 }
 
 function orders(list) {
@@ -139,7 +187,7 @@ function largest(values) {
   return values.reduce((best, value, place) => (value > values[best] ? place : best), 0);
 }
 
-function alignment(one, { prediction, reference }) {
+function alignment(one, { prediction, reference, again, many }) {
   const cosine = (i, j) => one.similarity[i][j];
   const forward = one.prediction.map((_, i) => largest(one.similarity[i]));
   const backward = one.reference.map((_, j) => largest(one.similarity.map(row => row[j])));
@@ -165,15 +213,16 @@ function alignment(one, { prediction, reference }) {
     nodes[place] = h("span", { class: "tok", vars: { "--t": shade(value(place, best[place])) }, tip: near, onmouseenter: enter, onmouseleave: rest }, word);
     return nodes[place];
   };
+  const above = paragraph("text heat prediction", painted(prediction, one.prediction, one.spans.prediction, token(ours, theirs, one.reference, cosine, forward)));
   return [
-    paragraph("text heat", painted(prediction, one.prediction, one.spans.prediction, token(ours, theirs, one.reference, cosine, forward))),
-    closest(one),
+    !again && above,
+    closest(one, many),
     paragraph("text heat second", painted(reference, one.reference, one.spans.reference, token(theirs, ours, one.prediction, (j, i) => cosine(i, j), backward))),
   ];
 }
 
-function transport(one) {
-  const drawn = transportLinks(one);
+function transport(one, { width }) {
+  const drawn = transportLinks(one, width ?? 550);
   const rows = () => one.plan.flatMap((row, from) => row.flatMap((mass, to) => (mass > 0 ? [[bare(one.prediction[from]), bare(one.reference[to]), mass, one.cost[from][to]]] : [])));
   return [
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Transport" }, drawn),
@@ -223,7 +272,7 @@ function tokens(one, texts) {
   // Information alone and given the summary: their difference is what the summary helps to foresee.
   if (one.text === "source" && names.length > 1) values[helps] = one.values[names[0]].map((value, place) => value - one.values[names[1]][place]);
   const all = Object.keys(values);
-  const chosen = all.includes(state.value) ? state.value : all[0];
+  const chosen = all.includes(state.value) ? state.value : all.includes(helps) ? helps : all[0];
   const most = Math.max(...Object.values(one.values).flat().map(Math.abs), 1e-9);
   const gain = chosen === helps;
   const text = one.text === "source" ? texts.source : one.text === "reference" ? texts.reference : texts.prediction;
@@ -250,30 +299,49 @@ function groups(one) {
 }
 
 function distributions(one) {
-  const most = Math.max(...one.differences.map(([, ours, theirs]) => Math.abs(ours - theirs)), 1e-9);
+  const differences = folded(one.differences);
+  const most = Math.max(...differences.map(([, ours, theirs]) => Math.abs(ours - theirs)), 1e-9);
   const row = ([token, ours, theirs]) => {
     const share = (ours - theirs) / most;
     return h(
       "tr",
       { tip: `${token}\nprediction ${ours.toFixed(4)}, reference ${theirs.toFixed(4)}` },
-      h("th", { scope: "row" }, bare(token)),
+      h("th", { scope: "row" }, token),
       h("td", { class: "diverging" }, h("span", { class: share < 0 ? "less" : "more", vars: { "--v": Math.abs(share).toFixed(3) } })),
       h("td", { class: "num" }, ours.toFixed(3)),
       h("td", { class: "num" }, theirs.toFixed(3)),
     );
   };
-  const headings = ["token", "← reference · prediction →", "prediction", "reference"];
+  const headings = ["token", "← reference · prediction →", "pred.", "ref."];
   const guess = side => h("p", { class: "text", dir: "auto" }, side.map(({ token, probability, likeliest }) => [guessed(token, probability, likeliest), " "]));
   return [
-    h("table", { class: "dist" }, h("thead", {}, h("tr", {}, headings.map(name => h("th", { scope: "col" }, name)))), h("tbody", {}, one.differences.map(row))),
+    h("table", { class: "dist" }, h("thead", {}, h("tr", {}, headings.map(name => h("th", { scope: "col" }, name)))), h("tbody", {}, differences.map(row))),
     h("p", { class: "small" }, `These tokens make up ${Math.round(100 * one.covered)} % of the whole difference.`),
     h("details", {}, h("summary", {}, "What the model expects at each place"), h("p", { class: "small" }, "prediction"), guess(one.prediction), h("p", { class: "small" }, "reference"), guess(one.reference)),
   ];
 }
 
+// Tokens that differ only in the mark of a space are one row; white space is shown by a sign.
+function folded(differences) {
+  const rows = new Map();
+  for (const [token, ours, theirs] of differences) {
+    const name = seen(token);
+    const [, a, b] = rows.get(name) ?? [name, 0, 0];
+    rows.set(name, [name, a + ours, b + theirs]);
+  }
+  return [...rows.values()];
+}
+
+// A token with visible signs for white space.
+function seen(token) {
+  const name = bare(token);
+  if (name.trim()) return name.trim();
+  return /[\nĊ]/.test(token) ? "⏎" : "▁";
+}
+
 function guessed(token, probability, likeliest) {
-  const others = likeliest.slice(0, 5).map(([other, value]) => `${bare(other)} ${value.toFixed(2)}`);
-  return h("span", { class: "tok info", vars: { "--t": 1 - probability }, tip: `${bare(token)} ${probability.toFixed(2)}\n${others.join("\n")}` }, bare(token));
+  const others = likeliest.slice(0, 5).map(([other, value]) => `${seen(other)} ${value.toFixed(2)}`);
+  return h("span", { class: "tok info", vars: { "--t": 1 - probability }, tip: `${seen(token)} ${probability.toFixed(2)}\n${others.join("\n")}` }, seen(token));
 }
 
 function errorSpans(one) {

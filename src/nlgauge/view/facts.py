@@ -1,0 +1,124 @@
+"""Facts of a headline: which system each metric puts first, which systems it cannot tell from the best, and the order of the systems.
+
+A voice is one metric name, all its parameters and outputs together: a metric with four outputs has one vote. Systems whose texts are equal on every
+segment are one group, which counts as one system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from nlgauge.results.result import Result
+
+Group = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Voice:
+    """The vote of a metric: the systems whose printed score is the best, and those that no system beats significantly (None: not tested)."""
+
+    metric: str
+    output: int
+    best: Group
+    top: Group | None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Votes and order of systems, which are numbers in the order given.
+
+    `first` counts for each system the voices that put it (or its group) alone at the best printed score, `shared` those that put it there at all,
+    `in_top` those whose top includes it. `silent` names the metrics that do not vote, with the systems that have no score.
+    """
+
+    groups: tuple[Group, ...]
+    voices: tuple[Voice, ...]
+    silent: tuple[tuple[str, Group], ...]
+    first: tuple[int, ...]
+    shared: tuple[int, ...]
+    in_top: tuple[int, ...]
+    order: tuple[int, ...]
+
+    def group(self, system: int) -> Group:
+        """Return the group of a system: the system alone unless others have the same texts."""
+        return next(group for group in self.groups if system in group)
+
+
+def facts_of(outputs: Sequence[dict[str, Any]], groups: Sequence[Group]) -> Facts:
+    """Return the facts of the outputs of a page (see `view.data`) and the groups of equal texts."""
+    count = sum(map(len, groups))
+    voices, silent = _voices(outputs)
+    by_system = {system: group for group in groups for system in group}
+    first = tuple(sum(set(voice.best) == set(by_system[system]) for voice in voices) for system in range(count))
+    shared = tuple(sum(system in voice.best for voice in voices) for system in range(count))
+    in_top = tuple(sum(voice.top is not None and system in voice.top for voice in voices) for system in range(count))
+    ranks = np.mean([_ranks(outputs[voice.output]) for voice in voices] or [[0.0] * count], axis=0)
+    order = sorted(range(count), key=lambda system: (-in_top[system], -first[system], round(float(ranks[system]), 9), system))
+    return Facts(tuple(groups), tuple(voices), tuple(silent), first, shared, in_top, tuple(order))
+
+
+def equal_texts(result: Result) -> list[Group]:
+    """Return the systems in groups whose predictions are equal on every segment; a system that differs from all others is a group of one."""
+    groups: dict[tuple[bytes, bytes], list[int]] = {}
+    for number, system in enumerate(result.systems):
+        texts = result.corpus.predictions.get(system) if result.has_texts else None
+        key = (str(number).encode(), b"") if texts is None else (np.asarray(texts.values).tobytes(), np.asarray(texts.offsets).tobytes())
+        groups.setdefault(key, []).append(number)
+    return [tuple(group) for group in groups.values()]
+
+
+def printed(score: float, output: dict[str, Any]) -> str:
+    """Return a score as the page prints it, without the sign of a zero."""
+    return f"{score:z.{output['decimals']}f}"
+
+
+def best_systems(output: dict[str, Any]) -> Group:
+    """Return the systems whose printed score is the best of those with a score; nothing if the output has no direction."""
+    known = [score for score in output["scores"] if score is not None]
+    if output["up"] is None or not known:
+        return ()
+    best = printed((max if output["up"] else min)(known), output)
+    return tuple(number for number, score in enumerate(output["scores"]) if score is not None and printed(score, output) == best)
+
+
+def _voices(outputs: Sequence[dict[str, Any]]) -> tuple[list[Voice], list[tuple[str, Group]]]:
+    """Return the votes by metric name, and the metrics with a direction but no output that every system has."""
+    directed: dict[str, list[int]] = {}
+    for number, output in enumerate(outputs):
+        if output["up"] is not None and not output["given"]:
+            directed.setdefault(output["metric"], []).append(number)
+    voices: list[Voice] = []
+    silent: list[tuple[str, Group]] = []
+    for metric, numbers in directed.items():
+        complete = [number for number in numbers if None not in outputs[number]["scores"]]
+        if not complete:
+            scores = outputs[numbers[0]]["scores"]
+            silent.append((metric, tuple(system for system, score in enumerate(scores) if score is None)))
+        else:
+            voices.append(Voice(metric, complete[0], best_systems(outputs[complete[0]]), _top(outputs[complete[0]])))
+    return voices, silent
+
+
+def _top(output: dict[str, Any]) -> Group | None:
+    ranks = output["ranks"]
+    return None if None in ranks else tuple(number for number, rank in enumerate(ranks) if rank[0] == 1)
+
+
+def _ranks(output: dict[str, Any]) -> list[float]:
+    """Return the rank of each system by its printed score; systems that tie share the mean of their ranks."""
+    sign = -1 if output["up"] else 1
+    worth = [sign * float(printed(score, output)) for score in output["scores"]]
+    ranks = [0.0] * len(worth)
+    place = 0
+    for _, tied in groupby(sorted(range(len(worth)), key=worth.__getitem__), key=worth.__getitem__):
+        systems = list(tied)
+        for system in systems:
+            ranks[system] = place + (len(systems) + 1) / 2
+        place += len(systems)
+    return ranks

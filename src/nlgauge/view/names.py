@@ -1,0 +1,53 @@
+"""Short names of labels and outputs that can be told apart on one page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+
+def short_labels(labels: Sequence[str]) -> dict[str, str]:
+    """Return a name for each label: the metric, followed by the parameters in which labels of the same metric differ.
+
+    >>> short_labels(["bleu(lowercase=True)", "chrf", "chrf(beta=1, word_order=2)", "chrf(beta=1)"])
+    {'bleu(lowercase=True)': 'bleu', 'chrf': 'chrf', 'chrf(beta=1, word_order=2)': 'chrf beta=1 word_order=2', 'chrf(beta=1)': 'chrf beta=1'}
+    """
+    families: dict[str, list[str]] = {}
+    for label in labels:
+        families.setdefault(label.partition("(")[0], []).append(label)
+    names: dict[str, str] = {}
+    for metric, family in families.items():
+        parameters = {label: _parameters(label) for label in family}
+        common = set.intersection(*map(set, parameters.values()))
+        names |= {label: " ".join([metric, *(one for one in parameters[label] if one not in common)]) for label in family}
+    counts = Counter(names.values())
+    return {label: name if counts[name] == 1 else label for label, name in names.items() if label in labels}
+
+
+def output_name(label: str, output: str, names: Mapping[str, str]) -> str:
+    """Return the name of an output: its own if that starts with the metric's, else both; then the parameters of the short label.
+
+    >>> output_name("rouge(stem=True)", "rougeL", {"rouge(stem=True)": "rouge stem=True"})
+    'rougeL stem=True'
+    """
+    metric = label.partition("(")[0]
+    base = output if output.startswith(metric) else f"{metric} {output}"
+    return base + names[label][len(metric) :]
+
+
+def _parameters(label: str) -> list[str]:
+    """Return the parameters in a label's brackets; a comma inside brackets or quotes separates nothing."""
+    text = label.partition("(")[2].removesuffix(")")
+    parts, depth, quote = [""], 0, ""
+    for character in text:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        else:
+            depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth and not quote:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]

@@ -1,0 +1,66 @@
+// Search and filters outside the list: hits marked in texts, and a note in the sections that show all segments whatever is listed.
+import { h } from "./dom.js";
+import { state } from "./state.js";
+import { plural } from "./format.js";
+import { store } from "./store.js";
+
+let count = null;
+
+// How many segments the list has; sections that a filter does not change say so.
+export function listed(size) {
+  count = size;
+  document.querySelectorAll(".unfiltered").forEach(written);
+}
+
+// A note for the head of a section that always shows all segments.
+export function unfiltered() {
+  return written(h("p", { class: "unfiltered", role: "note" }));
+}
+
+function written(node) {
+  const { segments } = store.meta;
+  node.hidden = count === null || count === segments;
+  node.textContent = node.hidden ? "" : `This section shows all ${plural(segments, "segment")}; the search and filters of the list (${plural(count, "segment")}) do not change it.`;
+  return node;
+}
+
+// The pattern that finds what was searched for; null if nothing was.
+export function searched() {
+  return state.query ? new RegExp(state.query.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu") : null;
+}
+
+// The start of a text, with hits marked; the text may have to be opened first.
+export function snippet(id, length) {
+  const node = h("span", { class: "snippet", dir: "auto" });
+  if (id === null) return node;
+  const fill = text => {
+    node.textContent = text.slice(0, length);
+    markHits(node);
+  };
+  const ready = store.textNow(id);
+  if (ready !== null) fill(ready);
+  else store.text(id).then(fill);
+  return node;
+}
+
+// Marks what was searched for in the text of a node, also where a hit goes across elements.
+export function markHits(node) {
+  const pattern = searched();
+  if (!pattern) return;
+  const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+  const pieces = [];
+  let size = 0;
+  while (walker.nextNode()) {
+    pieces.push([walker.currentNode, size]);
+    size += walker.currentNode.data.length;
+  }
+  const hits = [...node.textContent.matchAll(pattern)].map(hit => [hit.index, hit.index + hit[0].length]);
+  for (const [piece, start] of pieces) {
+    const inside = hits.map(([from, to]) => [Math.max(0, from - start), Math.min(piece.data.length, to - start)]).filter(([from, to]) => from < to);
+    for (const [from, to] of inside.reverse()) {
+      const part = piece.splitText(from);
+      part.splitText(to - from);
+      part.replaceWith(h("mark", { class: "hit" }, part.data));
+    }
+  }
+}
