@@ -37,7 +37,8 @@ def short_names(names: Sequence[str]) -> Mapping[str, str]:
     >>> dict(short_names(["newstest2021.en-de.A", "newstest2021.en-de.B-1"]))
     {'newstest2021.en-de.A': 'A', 'newstest2021.en-de.B-1': 'B-1'}
     """
-    shared = re.match(r"(.*[-_./: ])?", os.path.commonprefix([*names]), re.DOTALL)
+    prefix = os.path.commonprefix([*names])  # noqa: RUF071 (names are no paths)
+    shared = re.match(r"(.*[-_./: ])?", prefix, re.DOTALL)
     size = len(shared[0]) if shared and len(names) > 1 else 0
     cut = size if size >= _LONG and all(len(name) > size for name in names) else 0
     return {name: name[cut:] for name in names}

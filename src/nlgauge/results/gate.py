@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.errors import ParameterError
-from nlgauge.export.model import Cell, Footnotes, Page, Sheet, column
+from nlgauge.export.model import Cell, Footnotes, Page, Sheet, Tone, column
 from nlgauge.export.numbers import bounds, counted, number, p_value
 from nlgauge.export.of_missing import missing_note
 from nlgauge.export.tested import how_tested
@@ -358,7 +358,7 @@ def gate_page(found: Sequence[Verdict], comparison: Comparison | None, alpha: fl
         if whole:
             rows.append([Cell(verdict.condition), Cell(verdict.system), *cells, Cell(f"{word}: {verdict.why}", notes=missing)])
         else:
-            tone = "" if verdict.failed is False else "worst"
+            tone: Tone = "" if verdict.failed is False else "worst"
             rows.append([Cell(verdict.condition, below=verdict.system), *cells, Cell(word, tone, below=verdict.why, notes=missing)])
     notes = []
     if comparison is not None:

@@ -95,7 +95,7 @@ class Table:
         """Return which segments have no value of the first output of a part."""
         return self._missing[part]
 
-    @cached_property
+    @lazy
     def _missing(self) -> Arrays:
         metric = self.metric
         assert isinstance(metric, Metric)
