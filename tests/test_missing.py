@@ -236,3 +236,16 @@ def test_records_and_frames_count_missing_scores() -> None:
     assert (record["n"], record["missing_first"], record["missing_second"]) == (55, 0, 5)
     assert record["bound_low"] <= record["gain"] <= record["bound_high"]
     assert [row["missing"] for row in result.ranks().records()] == [0, 5]
+
+
+def test_missing_segments_are_listed_with_their_reasons() -> None:
+    systems = simulated(9, 10)
+    result = graded({"A": without(systems["S0"], np.array([2]), "-"), "B": without(systems["S1"], np.array([4, 7]))})
+    rows = [(row["segment"], row["system"], row["missing"], row["prediction"]) for row in result.missing("grade")]
+    assert rows == [(2, "A", "absent", "-"), (4, "B", "unreadable", "?"), (7, "B", "unreadable", "?")]
+    assert [row["segment"] for row in result.missing("grade", "A")] == [2]
+    assert "unreadable" in result.missing("grade").to_text()
+    assert len(result.where().missing("grade")) == 3
+    whole = nlgauge.score(["a b"], metrics="distinct")
+    with pytest.raises(nlgauge.errors.ParameterError, match="distinct has no segment scores"):
+        whole.missing("distinct")

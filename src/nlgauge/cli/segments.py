@@ -29,12 +29,17 @@ def segments(
         int | None,
         typer.Option("--worst", min=1, help="Show the N segments with the worst scores by the first metric, with their texts.", metavar="N"),
     ] = None,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="Show the segments without a score of the first metric, with the reason and their texts.")
+    ] = False,
 ) -> None:
     """Prints the score of every segment of a saved result: one row per segment and system.
 
     nlgauge segments out/ --texts --wide -o segments.tsv
 
     nlgauge segments out/ -m bleu --worst 10
+
+    nlgauge segments out/ -m comet --missing
     """
     from nlgauge.results.joined import of_systems
     from nlgauge.results.storage import load
@@ -48,10 +53,13 @@ def segments(
         result = result.where(**conditions(where))
     if system is not None:
         result = of_systems(result, system)
-    if worst is None:
+    if worst is not None and missing:
+        raise typer.BadParameter("--worst and --missing cannot be combined.", param_hint="'--missing'")
+    if worst is None and not missing:
         write_segments(result, output, form, texts=texts, wide=wide, metrics=metrics or ())
         return
-    found = result.worst(metrics[0] if metrics else result.labels[0], worst)
+    metric = metrics[0] if metrics else result.labels[0]
+    found = result.missing(metric) if worst is None else result.worst(metric, worst)
     if (output == STDOUT and form is None) or not found:
         show(found)
         return

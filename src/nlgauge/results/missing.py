@@ -73,21 +73,20 @@ def part_of(table: Table, output: str) -> str:
     return next(part for part, outputs in table.metric.outputs().items() if any(one.name == output for one in outputs))
 
 
+def reason_by_segment(table: Table, part: str, segments: Array) -> list[str]:
+    """Return why each of these segments, by number, is missing."""
+    assert isinstance(table.metric, Metric)
+    scores = table.metric.score(part, np.asarray(table.statistics[part][segments], dtype=np.float64))
+    reasons = np.full(len(segments), ABSENT, dtype=object)
+    for output in reversed(table.metric.outputs()[part]):
+        if output.missing:
+            reasons[scores[output.name] > 0] = output.missing
+    return list(reasons)
+
+
 def reasons_of(table: Table, part: str, missing: Array) -> Reasons:
     """Return how many of the missing segments are missing for each reason."""
-    if not missing.any():
-        return ()
-    assert isinstance(table.metric, Metric)
-    reasons: Counter[str] = Counter()
-    scores = table.metric.score(part, np.asarray(table.statistics[part][np.flatnonzero(missing)], dtype=np.float64))
-    left = np.ones(int(missing.sum()), dtype=bool)
-    for output in table.metric.outputs()[part]:
-        if output.missing:
-            counted = left & (scores[output.name] > 0)
-            reasons[output.missing] += int(counted.sum())
-            left &= ~counted
-    reasons[ABSENT] += int(left.sum())
-    return tuple((reason, count) for reason, count in reasons.items() if count)
+    return tuple(sorted(Counter(reason_by_segment(table, part, np.flatnonzero(missing))).items())) if missing.any() else ()
 
 
 def gaps_of(first: Table, second: Table, output: Output, own_scores: tuple[float, float]) -> Gaps:

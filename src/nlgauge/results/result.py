@@ -29,7 +29,7 @@ from nlgauge.results.labels import label_of, labels_found
 from nlgauge.results.ranks import Ranks
 from nlgauge.results.resampling import Clusters, Resampling, caution, checked_plan, drawn_in_groups
 from nlgauge.results.scores import score_records
-from nlgauge.results.segments import SegmentList, disagreements, segment_columns, worst
+from nlgauge.results.segments import SegmentList, disagreements, missing, segment_columns, worst
 from nlgauge.results.table import Table
 from nlgauge.results.table_options import TableOptions
 
@@ -171,6 +171,10 @@ class Result(Exported, Mapping[str, Any]):
         All systems are looked at, or the named one; segments without a value are left out, and counted in the note.
         """
         return worst(self, metric, n, system)
+
+    def missing(self, metric: str, system: str | None = None) -> SegmentList:
+        """Return the segments without a score of a metric, with the reason ("empty", "unreadable", "error" or "absent") and their texts."""
+        return missing(self, metric, system)
 
     def disagreements(self, one: str, other: str, n: int = 10, system: str | None = None) -> SegmentList:
         """The n segments that two metrics rank most differently, with their texts.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -18,6 +18,7 @@ from nlgauge.export.shown import Exported
 from nlgauge.metric import Output
 from nlgauge.results.frames import as_frame
 from nlgauge.results.labels import bare_name, short_names
+from nlgauge.results.missing import part_of, reason_by_segment
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
@@ -60,10 +61,11 @@ class SegmentList(Exported, Sequence[dict[str, Any]]):
 
     def page(self) -> Page:
         """One row per segment and system, its texts one below the other."""
-        columns = [column("segment"), column("system"), *(Column(Cell(name), "number") for name in self.numbers), column("texts")]
+        reasons = [column("missing")] if any("missing" in row for row in self.rows) else []
+        columns = [column("segment"), column("system"), *(Column(Cell(name), "number") for name in self.numbers), *reasons, column("texts")]
         rows: list[list[Cell]] = []
         for row in self.rows:
-            scores = [Cell(number(row[name], output)) for name, output in self.numbers.items()]
+            scores = [Cell(number(row[name], output)) for name, output in self.numbers.items()] + [Cell(row["missing"]) for _ in reasons]
             first, *others = _texts_of(row) or [Cell()]
             rows.append([Cell(str(row["segment"])), Cell(row["system"]), *scores, first])
             rows += [[Cell(), Cell(), *(Cell() for _ in scores), text] for text in others]
@@ -191,6 +193,23 @@ def worst(result: Result, metric: str, n: int, system: str | None) -> SegmentLis
     known = np.flatnonzero(~np.isnan(goodness))
     order = known[np.argsort(goodness[known], kind="stable")]
     return chosen.listed(order[:n], {metric: scores}, len(goodness) - len(known))
+
+
+def missing(result: Result, metric: str, system: str | None) -> SegmentList:
+    """Return the segments without a score of a metric, each with the reason."""
+    label, output = output_named(result, metric)
+    chosen = _Chosen(result, system, 1)
+    places, reasons = [], []
+    for i, name in enumerate(result.systems if system is None else (system,)):
+        table = result.tables[name, label]
+        if not table.additive:
+            raise ParameterError(f"{label} has no segment scores; choose another metric.")
+        part = part_of(table, output.name)
+        segments = np.flatnonzero(table.missing(part))
+        places.append(i * len(result.corpus) + segments)
+        reasons += reason_by_segment(table, part, segments)
+    listed = chosen.listed(np.concatenate(places), {}, 0)
+    return replace(listed, rows=[{**row, "missing": reason} for row, reason in zip(listed.rows, reasons, strict=True)])
 
 
 def disagreements(result: Result, one: str, other: str, n: int, system: str | None) -> SegmentList:
