@@ -25,7 +25,7 @@ _TEXTS = [" ".join(random.Random(number).choices(_WORDS, k=12)) for number in ra
 def output(metric: str, scores: list[float | None], top: list[int] | None = None, up: bool | None = True, **more: Any) -> dict[str, Any]:
     """An output of a page; the systems of `top` are beaten by no other."""
     ranks = [None] * len(scores) if top is None else [(1, 2) if system in top else (2, 3) for system in range(len(scores))]
-    return {"metric": metric, "output": metric, "up": up, "given": False, "decimals": 1, "scores": scores, "ranks": ranks, **more}
+    return {"metric": metric, "output": metric, "up": up, "given": False, "decimals": 1, "unequal": False, "scores": scores, "ranks": ranks, **more}
 
 
 def alone(count: int) -> list[tuple[int, ...]]:
@@ -82,7 +82,23 @@ def test_a_metric_without_all_scores_does_not_vote() -> None:
     assert said(facts) == ["bleu puts B first, significantly ahead of every other system."]
     assert words(small_print(facts)) == ["ter is not counted: B has no score."]
     none = facts_of([output("ter", [1.0, None], up=False)], alone(2))
-    assert said(none) == ["No metric has a score for every system, so no system is called better than another."]
+    assert said(none) == ["No metric has scores of the same segments for every system, so no system is called better than another."]
+
+
+def test_means_over_different_segments_do_not_vote() -> None:
+    facts = facts_of([output("judge", [0.6, 0.9], [0, 1], unequal=True), output("bleu", [3.0, 1.0], [0])], alone(2))
+    assert said(facts) == ["bleu puts A first, significantly ahead of B."]
+    assert words(small_print(facts)) == ["judge is not counted: systems lack scores of different segments."]
+
+
+def test_a_page_compares_on_common_segments() -> None:
+    grade = nlgauge.metric(lambda text: None if text == "?" else float(text), name="grade", needs=())
+    scores = [str(number / 40) for number in range(40)]
+    result = nlgauge.score({"A": scores, "B": ["?" if number < 15 else score for number, score in enumerate(scores)]}, metrics=grade)
+    (shown,) = view_of(result, "gaps").meta["outputs"]
+    assert shown["scores"][1] > shown["scores"][0]
+    assert (shown["missing"], shown["unequal"], shown["best"], shown["letters"]) == ([0, 15], True, [], ["a", "a"])
+    assert shown["pairs"]["differences"] == [0]
 
 
 def test_systems_with_equal_texts_are_one() -> None:
@@ -150,7 +166,7 @@ def test_results_of_equal_and_empty_systems() -> None:
 
 
 def test_missing_scores_are_counted_for_each_system() -> None:
-    found = meta({"A": ["a b", "", "c d e", ""], "B": ["a b", "c", "", "d"]}, ["mattr"], ["x"] * 4)
+    found = meta({"A": ["a b.", "", "c d e.", ""], "B": ["a b.", "c.", "", "d."]}, ["flesch_reading_ease"], ["x"] * 4)
     (output_,) = found["outputs"]
     assert (output_["missing"], output_["unequal"]) == ([2, 1], True)
 

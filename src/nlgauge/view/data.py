@@ -51,7 +51,8 @@ def view_of(result: Result, title: str, *, confidence: float = 0.95, resamples: 
     equal = equal_outputs(result.tables)
     outputs = _outputs(result, columns, equal, confidence, resamples, seed) + _given(result, columns)
     for output in outputs:
-        output |= {"best": list(best_systems(output)), **_missing(output, columns)}
+        output |= _missing(output, columns)
+        output["best"] = list(best_systems(output))
     kept = np.stack(columns).astype(np.float32) if columns else np.zeros((0, len(result.systems), len(result.corpus)), dtype=np.float32)
     corpus = result.corpus
     facts = facts_of(outputs, equal_texts(result))
@@ -143,7 +144,7 @@ def _described(label: str, metric: str, output: Output, name: str) -> dict[str, 
 
 
 def _ranked(row: Ranked | None, count: int) -> dict[str, Any]:
-    """Letters, ranks, and of every pair of systems (0 and 1, 0 and 2, ...) the p-value and the bounds of the difference."""
+    """Letters, ranks, and of every pair of systems (0 and 1, 0 and 2, ...) the difference on common segments, its p-value and its bounds."""
     if row is None:
         return {"letters": [None] * count, "ranks": [None] * count, "pairs": None}
     pairs = list(combinations(range(count), 2))
@@ -151,9 +152,7 @@ def _ranked(row: Ranked | None, count: int) -> dict[str, Any]:
     return {
         "letters": list(row.letters),
         "ranks": [None if rank is None else list(rank) for rank in row.ranks],
-        "pairs": {name: [_number(values[pair]) for pair in pairs] for name, values in (("p", row.p), ("low", row.low), ("high", row.high))}
-        if known
-        else None,
+        "pairs": {name: [_number(getattr(row, name)[pair]) for pair in pairs] for name in ("differences", "p", "low", "high")} if known else None,
     }
 
 

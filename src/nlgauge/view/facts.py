@@ -34,7 +34,8 @@ class Facts:
     """Votes and order of systems, which are numbers in the order given.
 
     `first` counts for each system the voices that put it (or its group) alone at the best printed score, `shared` those that put it there at all,
-    `in_top` those whose top includes it. `silent` names the metrics that do not vote, with the systems that have no score.
+    `in_top` those whose top includes it. `silent` names the metrics that do not vote, with the systems that have no
+    score; with none if the systems lack scores of different segments.
     """
 
     groups: tuple[Group, ...]
@@ -79,16 +80,19 @@ def printed(score: float, output: dict[str, Any]) -> str:
 
 
 def best_systems(output: dict[str, Any]) -> Group:
-    """Return the systems whose printed score is the best of those with a score; nothing if the output has no direction."""
+    """Return the systems whose printed score is the best of those with a score; nothing if no score can be the best.
+
+    None can be the best of an output without a direction, or of means over different segments.
+    """
     known = [score for score in output["scores"] if score is not None]
-    if output["up"] is None or not known:
+    if output["up"] is None or output["unequal"] or not known:
         return ()
     best = printed((max if output["up"] else min)(known), output)
     return tuple(number for number, score in enumerate(output["scores"]) if score is not None and printed(score, output) == best)
 
 
 def _voices(outputs: Sequence[dict[str, Any]]) -> tuple[list[Voice], list[tuple[str, Group]]]:
-    """Return the votes by metric name, and the metrics with a direction but no output that every system has."""
+    """Return the votes by metric name, and the metrics with a direction but no output that every system has on the same segments."""
     directed: dict[str, list[int]] = {}
     for number, output in enumerate(outputs):
         if output["up"] is not None and not output["given"]:
@@ -96,7 +100,7 @@ def _voices(outputs: Sequence[dict[str, Any]]) -> tuple[list[Voice], list[tuple[
     voices: list[Voice] = []
     silent: list[tuple[str, Group]] = []
     for metric, numbers in directed.items():
-        complete = [number for number in numbers if None not in outputs[number]["scores"]]
+        complete = [number for number in numbers if None not in outputs[number]["scores"] and not outputs[number]["unequal"]]
         if not complete:
             scores = outputs[numbers[0]]["scores"]
             silent.append((metric, tuple(system for system, score in enumerate(scores) if score is None)))

@@ -15,7 +15,7 @@ Sentence = list[dict[str, Any]]
 # More names than these are counted.
 _NAMES = 5
 _UNDIRECTED = "No score here has a better direction, so no system is called better than another."
-_INCOMPLETE = "No metric has a score for every system, so no system is called better than another."
+_INCOMPLETE = "No metric has scores of the same segments for every system, so no system is called better than another."
 
 
 def verdict(facts: Facts, metrics: int) -> list[Sentence]:
@@ -40,6 +40,9 @@ def small_print(facts: Facts) -> list[Sentence]:
         [*_listed([(system,) for system in group]), _text(" have the same texts.")] for group in facts.groups if len(group) > 1
     ]
     for metric, lacking in facts.silent:
+        if not lacking:
+            remarks.append([_text(f"{metric} is not counted: systems lack scores of different segments.")])
+            continue
         verb = "has" if len(lacking) == 1 else "have"
         remarks.append([_text(f"{metric} is not counted: "), *_listed([(system,) for system in lacking]), _text(f" {verb} no score.")])
     untested = [voice.metric for voice in facts.voices if voice.top is None]

@@ -73,8 +73,10 @@ function differences() {
     .filter(([output]) => output.scores[a] !== null && output.scores[b] !== null)
     .map(([output, number_]) => {
       const flip = output.up === false ? -1 : 1;
-      const difference = (output.scores[a] - output.scores[b]) * flip;
       const known = output.pairs !== null && output.pairs.low[at] !== null;
+      // On the segments that both systems have; the scores themselves may be means over other segments.
+      const common = known ? output.pairs.differences[at] * sign : output.scores[a] - output.scores[b];
+      const difference = common * flip;
       const ends = known ? [output.pairs.low[at], output.pairs.high[at]].map(end => end * sign * flip).sort((x, y) => x - y) : null;
       const p = output.pairs === null ? null : output.pairs.p[at];
       return { output, number: number_, difference, ends, p, sure: p !== null && p <= 1 - store.meta.test.confidence };
