@@ -6,7 +6,7 @@
 
 namespace {
 
-constexpr size_t NARROW = 8, most_budget = size_t{1} << 40;
+constexpr size_t NARROW = 8, most_budget = size_t{1} << 32;
 
 size_t count_bits(uint64_t bits) {
   bits -= bits >> 1 & 0x5555555555555555u;
@@ -361,7 +361,7 @@ private:
 
 nb::object word_alignments(const Column &column, const Rows &predictions, const Rows &references, const Modules &modules, size_t budget) {
   need_pairs(predictions, references);
-  need(budget <= most_budget, "the budget of a search must be at most 2 ** 40 steps.");
+  need(budget <= most_budget, "the budget of a search must be at most 2 ** 32 steps.");
   std::vector<Matches> found(predictions.size());
   each_row<Search>(predictions.size(), 500 * column.size(), [&](Search &search, size_t i) {
     found[i] = search.align(column[predictions[i]], column[references[i]], modules, budget);

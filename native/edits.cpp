@@ -48,9 +48,9 @@ private:
   size_t align_word(Row reference, Row prediction, Counts &counts) {
     masks_.index(reference);
     kept_.resize(prediction.size);
+    steps_(4 * prediction.size);
     Cells cells;
     for (size_t row = 0; row < prediction.size; ++row) {
-      steps_(1);
       const uint64_t *places = masks_.bits(prediction[row]);
       Carry carry;
       descend(cells, places ? *places : 0, carry);
@@ -66,11 +66,11 @@ private:
     masks_.index(reference);
     row_.start(reference.size, most);
     kept_.clear(), starts_.clear();
-    for (int32_t token : prediction) {
+    steps_.for_each(prediction, masks_.words(), [&](int32_t token) {
       row_.descend(masks_.bits(token));
       starts_.push_back({row_.first(), row_.end(), kept_.size()});
       for (size_t word = row_.first(); word < row_.end(); ++word) kept_.push_back(row_[word]);
-    }
+    });
     auto cell = [&](size_t row, size_t word) {
       const Kept &kept = starts_[row];
       return word < kept.first || word >= kept.end ? Cells{} : kept_[kept.start + word - kept.first];
@@ -119,7 +119,7 @@ private:
   void costs(Row reference, Row prediction, size_t most, std::vector<size_t> &found) {
     masks_.index(reference);
     row_.start(reference.size, most);
-    for (int32_t token : prediction) row_.descend(masks_.bits(token));
+    steps_.for_each(prediction, masks_.words(), [&](int32_t token) { row_.descend(masks_.bits(token)); });
     row_.costs(found, reference.size + prediction.size);
   }
 

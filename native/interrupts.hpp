@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
@@ -73,6 +74,15 @@ public:
   void operator()(size_t steps) {
     done_ += steps;
     if (done_ >= counted_together) report();
+  }
+  // Calls work(item) for each item of a row, every one of which takes so many steps; counts once for many of them.
+  template <typename Items, typename Work> void for_each(const Items &items, size_t steps, const Work &work) {
+    constexpr size_t block = 64;
+    for (size_t start = 0; start < items.size; start += block) {
+      size_t end = std::min(items.size, start + block);
+      (*this)((end - start) * steps);
+      for (size_t i = start; i < end; ++i) work(items[i]);
+    }
   }
 
 private:

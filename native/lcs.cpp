@@ -35,7 +35,7 @@ public:
     masks_.index(reference);
     if (reference.size <= 64) return length + short_length(prediction);
     column_.assign(masks_.words(), ~uint64_t{0});
-    for (int32_t token : prediction) steps_(column_.size()), advance(column_, masks_.bits(token));
+    steps_.for_each(prediction, masks_.words(), [&](int32_t token) { advance(column_, masks_.bits(token)); });
     for (uint64_t bits : column_) length += ones(~bits);
     return length;
   }

@@ -51,7 +51,6 @@ public:
       before_ -= ones(cells_[first_].less);
     }
     end_ = row_ + band_ >= columns_ ? cells_.size() : (row_ + band_ + 63) / 64;
-    steps_(end_ - std::min(first_, end_) + 1);
     ++before_;
     Carry carry;
     for (size_t word = first_; word < end_; ++word) ::descend(cells_[word], places ? places[word] : 0, carry);
@@ -83,7 +82,6 @@ public:
 
 private:
   size_t columns_ = 0, band_ = 0, row_ = 0, first_ = 0, end_ = 0, before_ = 0;
-  Steps steps_;
   std::vector<Cells> cells_;
 };
 
@@ -104,7 +102,7 @@ public:
     }
     masks_.index(right);
     row_.start(right.size, std::max(left.size, right.size));
-    for (int32_t token : left) row_.descend(masks_.bits(token));
+    steps_.for_each(left, masks_.words(), [&](int32_t token) { row_.descend(masks_.bits(token)); });
     return row_.last();
   }
 

@@ -2,6 +2,8 @@
 #include "column.hpp"
 #include "parallel.hpp"
 
+#include <typeinfo>
+
 void bind_alignment(nb::module_ &module);
 void bind_alignment_compat(nb::module_ &module);
 void bind_character(nb::module_ &module);
@@ -45,6 +47,8 @@ NB_MODULE(_native, module) {
       std::rethrow_exception(problem);
     } catch (const Ended &) {
       PyErr_SetNone(PyExc_KeyboardInterrupt);
+    } catch (const std::bad_cast &) {
+      PyErr_SetString(PyExc_TypeError, "an argument, or what a function of it gave, is of the wrong type.");
     }
   });
   bind_alignment(module);

@@ -86,6 +86,7 @@ double js_divergence(const std::vector<size_t> &summary, const std::vector<size_
 }
 
 nb::object js_divergences(const Column &column, const Rows &summaries, const Rows &sources, size_t order, double smoothing) {
+  need(order >= 1, "n-grams have at least one token.");
   need(summaries.size() == sources.size(), "there must be as many sources as summaries.");
   Table<double> found(summaries.size(), 1);
   {

@@ -21,7 +21,7 @@ from nlgauge.estimators.gaussian import Pointwise, fold_of_rows, gaussian
 from nlgauge.features import RunOptions
 from nlgauge.features.encoders import TextEmbedding
 from nlgauge.features.vocabulary import UnknownTokens
-from nlgauge.metric import Arrays, Fit, View
+from nlgauge.metric import Arrays, Fit, Stored, View
 from nlgauge.models import ModelSpec
 
 FEW_PAIRS = 1000
@@ -115,6 +115,13 @@ class MutualInformation(Fit):
                 found[f"{target}_{name}"][filled] = values
             how = pointwise._asdict()
             found |= {f"{target}_fit_{name}": np.asarray(how[name]) for name in ("width", "rounds", "gained", "learnt", "held_out")}
+        return found
+
+    def layout(self, rows: int) -> dict[str, Stored]:
+        found = {"truncated": Stored("any", (rows,)), "tokens": Stored("any", (rows, 2))}
+        for target in self.targets:
+            found |= {f"{target}_{name}": Stored("any", (rows, "seeds")) for name in ("entropy", "conditional")}
+            found |= {f"{target}_unconverged": Stored("any", (rows,)), f"{target}_fit_width": Stored("any", ())}
         return found
 
     def taken(self, fitted: Arrays, predictions: Array) -> Arrays:

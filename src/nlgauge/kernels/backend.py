@@ -80,6 +80,12 @@ def kernel_threads(count: int) -> Iterator[None]:
         NATIVE.set_threads(min(threads(), _MOST_THREADS))
 
 
+def stop_kernels() -> None:
+    """End every compiled kernel that runs now, in whichever thread, with a KeyboardInterrupt there."""
+    if NATIVE is not None:
+        NATIVE.stop_kernels()
+
+
 class Kernel(Generic[P, R]):
     """A kernel in plain Python, and its compiled twin where there is one."""
 
@@ -99,6 +105,8 @@ def compiled(python: Callable[P, R]) -> Kernel[P, R]:
 
 def narrowed(values: Array) -> Array:
     """Token ids as numbers of 32 bits; ids that do not fit are refused."""
+    if values.size and values.dtype.kind not in "iu":
+        raise ParameterError(f"token ids must be whole numbers, got {values.dtype}.")
     if values.size and not (np.iinfo(np.int32).min <= values.min() and values.max() <= np.iinfo(np.int32).max):
         raise ParameterError("token ids must fit into 32 bits.")
     return np.ascontiguousarray(values, dtype=np.int32)

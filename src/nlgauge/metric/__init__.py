@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -121,6 +121,13 @@ class View:
         return self._found[feature]
 
 
+class Stored(NamedTuple):
+    """What an array of a fit must be: ascending whole-number keys, finite numbers, or any numbers. Lengths of the same name are equal."""
+
+    kind: Literal["keys", "numbers", "any"]
+    shape: tuple[int | str, ...]
+
+
 class Fit:
     """A feature of the whole corpus, made of mergeable partials before any row is scored; a frozen dataclass."""
 
@@ -137,6 +144,10 @@ class Fit:
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
         """The fit, as plain arrays, from the contributions in segment order."""
         raise NotImplementedError
+
+    def layout(self, rows: int) -> dict[str, Stored]:
+        """Return what each array of the fit must be when a stranger's file is read; `rows` is how many predictions the system has."""
+        return {}
 
     def taken(self, fitted: Arrays, predictions: Array) -> Arrays:
         """The fit where some of the system's predictions are kept, by number; one that holds a row for each keeps theirs."""

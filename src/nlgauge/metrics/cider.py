@@ -24,8 +24,9 @@ from nlgauge.features.text import TokenKeys, token_libraries
 from nlgauge.kernels.ngram_keys import count_keys, keys_once_each, look_up, ngram_keys
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.kernels.tfidf import tfidf_similarity
-from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
+from nlgauge.metric import Arrays, Fit, Metric, Output, Stored, Takes, View, register
 from nlgauge.metric.domains import require_number, require_order
+from nlgauge.metric.fits import weights_by_order
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,9 @@ class DocumentFrequencies(Fit):
         for n in range(1, self.max_order + 1):
             found[f"keys{n}"], found[f"weights{n}"] = counted[f"keys{n}"], total - np.log(counted[f"frequencies{n}"])
         return found
+
+    def layout(self, rows: int) -> dict[str, Stored]:
+        return {"unseen": Stored("numbers", (1,)), **weights_by_order("weights", self.max_order)}
 
 
 @register

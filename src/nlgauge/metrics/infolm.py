@@ -34,7 +34,8 @@ from nlgauge.features import RunOptions
 from nlgauge.features.model_halves import TokenStates, token_strings
 from nlgauge.features.token_distributions import bag, kind_of, likeliest, load, states_feature
 from nlgauge.features.vocabulary import TokenIds
-from nlgauge.metric import TRUNCATED, UNIFORM_WEIGHTS, Arrays, Fit, Metric, Output, View, register
+from nlgauge.metric import TRUNCATED, UNIFORM_WEIGHTS, Arrays, Fit, Metric, Output, Stored, View, register
+from nlgauge.metric.fits import inverse_layout
 from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
@@ -88,6 +89,9 @@ class ReferenceFrequencies(Fit):
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
         return idf.inverse(partials)
 
+    def layout(self, rows: int) -> dict[str, Stored]:
+        return inverse_layout()
+
 
 @dataclass(frozen=True)
 class FrequenciesOfBothSides(Fit):
@@ -106,6 +110,9 @@ class FrequenciesOfBothSides(Fit):
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
         predictions = idf.inverse([_prediction_side(part) for part in partials])
         return {**idf.inverse(partials), **{f"prediction_{name}": values for name, values in predictions.items()}}
+
+    def layout(self, rows: int) -> dict[str, Stored]:
+        return {**inverse_layout(), **inverse_layout("prediction_")}
 
 
 @register

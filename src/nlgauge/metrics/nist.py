@@ -24,8 +24,9 @@ from nlgauge.features import RunOptions
 from nlgauge.features.text import SACREBLEU_TOKENIZERS, TokenKeys, Tokens, language_tokenizer, token_libraries
 from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys, weighted_matches
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
-from nlgauge.metric import Arrays, Fit, Metric, Output, Takes, View, register
+from nlgauge.metric import Arrays, Fit, Metric, Output, Stored, Takes, View, register
 from nlgauge.metric.domains import require_order
+from nlgauge.metric.fits import weights_by_order
 
 _BETA = math.log(0.5) / math.log(1.5) ** 2
 
@@ -69,6 +70,9 @@ class InformationWeights(Fit):
             found[f"information{n}"] = np.log2(look_up(prefixes, shorter, shorter_counts, 1.0) / counts)
             shorter, shorter_counts = keys, counts
         return found
+
+    def layout(self, rows: int) -> dict[str, Stored]:
+        return weights_by_order("information", self.max_order)
 
 
 @register

@@ -15,7 +15,8 @@ from nlgauge.explain import Alignment, Explanation
 from nlgauge.features import RunOptions
 from nlgauge.features.encoder_layers import Hidden, HiddenLayers
 from nlgauge.features.encoders import EncoderPieces, piece_strings
-from nlgauge.metric import Arrays, Fit, Metric, View
+from nlgauge.metric import Arrays, Fit, Metric, Stored, View
+from nlgauge.metric.fits import inverse_layout
 from nlgauge.metrics.unknown_tokens import read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, store
 
@@ -54,6 +55,9 @@ class InverseDocumentFrequency(Fit):
 
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
         return idf.inverse(partials)
+
+    def layout(self, rows: int) -> dict[str, Stored]:
+        return inverse_layout()
 
 
 class TokenMatching(Metric):

@@ -35,6 +35,7 @@ from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError, did_you_mean
 from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric, Arrays, CorpusMetric, Metric, Output
+from nlgauge.metric.fits import check_fit
 from nlgauge.metric.saved import describe, describe_outputs, restore, restore_outputs
 from nlgauge.paths import making_beside, put, require_folder
 from nlgauge.results.arrays import read_arrays
@@ -325,6 +326,7 @@ def _check_fits(job: Job, corpus: Corpus) -> None:
         for system in () if fit is None else corpus.systems if fit.over == "system" else ("",):
             if not job.fits.get((label, system)):
                 raise InputError(f"what {label!r} was fitted to is missing.")
+            check_fit(label, metric, system, job.fits[label, system], corpus)
 
 
 def _hashed(corpus: Corpus) -> Corpus:

@@ -17,7 +17,7 @@ from itertools import chain, islice
 from typing import Any, Protocol
 
 from nlgauge.errors import ParameterError, did_you_mean
-from nlgauge.kernels.backend import chosen, kernel_threads
+from nlgauge.kernels.backend import chosen, kernel_threads, stop_kernels
 from nlgauge.metric import AnyMetric
 from nlgauge.models.threads import threads
 from nlgauge.run.chunk import Chunk, Rows, Task
@@ -76,6 +76,9 @@ class Threads:
             with kernel_threads(max(1, threads() // count)):
                 for _, future in in_order(lambda chunk: pool.submit(task.run, chunk), chunks, count):
                     yield future.result()
+        except KeyboardInterrupt:
+            stop_kernels()
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
 

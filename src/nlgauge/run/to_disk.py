@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,8 +20,9 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.stored import at_once, place_of, remove_texts, stored_corpus, with_hashes
 from nlgauge.corpus.writer import CorpusWriter
-from nlgauge.errors import ResultError
+from nlgauge.errors import NlgaugeError, ResultError
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric
+from nlgauge.metric.fits import check_fit
 from nlgauge.metric.saved import describe as described
 from nlgauge.paths import put
 from nlgauge.results.result import Result
@@ -30,7 +32,7 @@ from nlgauge.results.stored_result import write_stored
 from nlgauge.run import engine
 from nlgauge.run.checkpoint import LOG, STATISTICS, Checkpoint, Signed, Stored, check_same, how_far, read_log, unfinished
 from nlgauge.run.checks import warn_about_languages
-from nlgauge.run.chunk import Job, describe
+from nlgauge.run.chunk import Fits, Job, describe
 from nlgauge.run.costs import Costs
 from nlgauge.run.environment import environment
 from nlgauge.run.executors import Executor
@@ -169,12 +171,23 @@ def scored(corpus: Corpus, read: Corpus, job: Job, executor: Executor, kept: Che
         kept.note(Signed(signed))
     else:
         check_same(kept.place, {"metrics": kept.signatures}, {"metrics": signed})
-    job = replace(job, fits={**job.fits, **kept.kept_fits()})
+    job = replace(job, fits={**job.fits, **_kept_fits(kept, job, corpus)})
     tables, fits, costs = engine.run(read, job, executor, carbon, kept)
     total = Costs()
     total.add(kept.costs)
     total.add(costs)
     return Result(corpus, tables, signed, total, replace(job, fits=fits), environment())
+
+
+def _kept_fits(kept: Checkpoint, job: Job, corpus: Corpus) -> Fits:
+    """Return the fits of a run that is resumed; raise ResultError when they are damaged."""
+    try:
+        fits = kept.kept_fits()
+        for (label, system), fitted in fits.items():
+            check_fit(label, job.metrics[label], system, fitted, corpus)
+    except (NlgaugeError, zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, RuntimeError) as error:
+        raise ResultError(f"the fits of the run in {kept.place} are damaged: {error}; begin anew with --overwrite (overwrite=True).") from None
+    return fits
 
 
 def written(result: Result, place: Path, texts: bool = True) -> Result:
