@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nlgauge.errors import ParameterError
+from nlgauge.meta import permuted_ranks
 from nlgauge.meta.arrays import snapped
 from nlgauge.meta.coefficients import COEFFICIENTS
 from nlgauge.meta.measures import MEASURES
@@ -181,7 +182,12 @@ def test_offsets_and_scales_change_nothing():
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("swap", GENERALISES_TO)
 @pytest.mark.parametrize("kind", ["plain", "rounded", "binary", "mixed"])
-def test_every_path_at_least_once(level, swap, kind):
+@pytest.mark.parametrize("large", [False, True])
+def test_every_path_at_least_once(level, swap, kind, large, monkeypatch):
+    """With `large`, through the code of more than 64 units and more than 100 human levels, where real benchmarks go."""
+    if large:
+        monkeypatch.setattr(permuted_ranks, "_FEW_UNITS", 2)
+        monkeypatch.setattr(permuted_ranks, "_LEVELS", 2)
     x, z = scores(11, 5, 6, kind, kind != "plain")
     swaps = drawn_swaps(swap, 5, 6, 6, 2)
     for name in COMPARED:
