@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -67,6 +67,8 @@ def accuracy(x: np.ndarray, z: np.ndarray, epsilon: float) -> float:
 
 
 @given(SIDES)
+# Epsilons of 1, 2 and 3 win the first pair alike; the smallest counts.
+@example(np.array([[[0.0, 1, 3]], [[1, 1, 0]]]))
 def test_as_explicit_loops(sides: np.ndarray) -> None:
     x, z = sides
     for epsilon in (0.0, 1.0, 2.0):
