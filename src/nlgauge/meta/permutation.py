@@ -81,7 +81,7 @@ def standardized(x: Array, z: Array, level: str, measure: Measure) -> Points:
     present = np.isfinite(z) & np.isfinite(x).all(axis=0)
     known, here = np.where(present, x, 0.0), np.broadcast_to(present, x.shape)
     if level == "system" and measure.of_means:
-        means, judged = known.sum(axis=2) / np.maximum(present.sum(axis=1), 1), here.any(axis=2)
+        means, judged = known.sum(axis=2) / np.maximum(present.sum(axis=1), 1), np.asarray(here.any(axis=2))
         center, spread = (of[..., None] for of in _center_and_spread(means, judged, 1, 1))
     else:
         points: int | tuple[int, int] = (1, 2) if check_level(level) == "global" else 2 if level == "by_system" else 1
