@@ -45,9 +45,9 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     learned.TEMPLATE.write_text("TER has {{sample-6; ter; input}}.\n\n<!-- tables -->\n\n<!-- judges -->\n", encoding="utf-8")
     monkeypatch.setitem(words.ABOUT, NAME, "Made up.")
     monkeypatch.setattr(page, "CHOOSING", tmp_path / "choosing.md")
+    planned = "{{planned; sample; input; random numbers}}; {{alone; sample; system; random numbers}}; {{p; sample; system; random numbers; chrf}}."
     page.CHOOSING.write_text(
-        "chrF has {{sample; chrf; input}}, {{sample; chrf; system; fluency}}; {{pairs; sample; system}}; {{planned; sample; input; random numbers}}.",
-        encoding="utf-8",
+        "chrF has {{sample; chrf; input}}, {{sample; chrf; system; fluency}}; {{pairs; sample; system}}; " + planned, encoding="utf-8"
     )
 
 
@@ -92,6 +92,10 @@ def test_pages_of_a_small_benchmark(done: Path) -> None:
     assert "A sample of 6 inputs" in section and row(section, "ter")[0]
     chosen = (done / "pages" / "choosing.md").read_text(encoding="utf-8")
     assert chosen.startswith(f"chrF has {cells[0]}, ") and "{{" not in chosen
+    # Random numbers are compared with five metrics at system level, of which four systems can show nothing, and with four on texts.
+    of_pairs, of_texts, alone, p = chosen.split("; ")[1:]
+    assert (of_pairs, alone) == ("0 of 15", "0 of 5") and re.fullmatch(r"[0-4] of 4", of_texts) and re.fullmatch(r"[01]\.\d{3}\.", p)
+    assert "Planned comparisons of 5 metrics over systems, corrected for these 9 pairs alone: 0 better and 0 worse than random numbers" in section
     detail = (done / "pages" / "leaderboard" / f"{NAME}.md").read_text(encoding="utf-8")
     assert "| metric | relevance | fluency |" in detail and "*one annotator*" in detail
 

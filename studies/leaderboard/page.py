@@ -65,7 +65,8 @@ def filled(text: str, found: Mapping[str, Sequence[Table]]) -> str:
     """A text with numbers of the tables in the place of {{benchmark; metric; level}}, and a human dimension if not the main one.
 
     A benchmark with a number, "summeval-8", is its sample of so many inputs. {{pairs; benchmark; level}} has how many of all pairs of metrics differ
-    significantly, {{planned; benchmark; level; yardstick}} how many metrics are significantly better than a yardstick.
+    significantly, {{planned; benchmark; level; yardstick}} how many metrics are significantly better than a yardstick after correction for the
+    planned pairs, {{alone; ...}} how many if each is tested by itself, and {{p; benchmark; level; yardstick; metric}} the p-value of one such test.
     """
     by_name = {name if table.drawn is None else f"{name}-{table.drawn}": table for name, tables in found.items() for table in tables}
 
@@ -74,9 +75,11 @@ def filled(text: str, found: Mapping[str, Sequence[Table]]) -> str:
         if name == "pairs":
             made, pairs = by_name[metric].claims()[level]
             return f"{made:,} of {pairs:,}"
-        if name == "planned":
+        if name in ("planned", "alone", "p"):
             compared = by_name[metric].planned[level, human[0]]
-            return f"{compared.better} of {compared.metrics}"
+            if name == "p":
+                return f"{compared.p[human[1]]:.3f}"
+            return f"{compared.better if name == 'planned' else compared.alone} of {compared.metrics}"
         line = next(line for line in by_name[name].lines if line.metric == metric)
         return agreement(line.values[human[0] if human else by_name[name].human, level])
 

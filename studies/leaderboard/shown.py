@@ -51,9 +51,13 @@ def planned(table: Table) -> list[str]:
     found = []
     for level in dict.fromkeys(level for level, _ in table.planned):
         of = {yardstick: one for (at, yardstick), one in table.planned.items() if at == level}
-        parts = [f"{one.better} of {one.metrics} metrics are better and {one.worse} worse than {shown_yardstick(name)}" for name, one in of.items()]
-        pairs = next(iter(of.values())).pairs
-        found.append(f"Planned comparisons over {LEVELS[level]}, corrected for these {pairs} pairs alone: {'; '.join(parts)}.")
+        parts = [
+            f"{one.better} better and {one.worse} worse than {shown_yardstick(name)} ({one.alone} better if each is tested by itself)"
+            for name, one in of.items()
+        ]
+        first = next(iter(of.values()))
+        start = f"Planned comparisons of {first.metrics} metrics over {LEVELS[level]}, corrected for these {first.pairs} pairs alone"
+        found.append(f"{start}: {'; '.join(parts)}.")
     return found
 
 

@@ -26,6 +26,8 @@ ANCHORS = ("chrf", "sentence_bleu", "rouge.rouge1", "rouge.rougeL", "bertscore(m
 OF_WHOLE_SYSTEMS = ("bleu", "nist")
 # A test leaves out the cells that any metric lacks, so that metrics which lack more than this have no cluster.
 MOST_MISSING = 0.02
+# The level of a single test.
+LEVEL = 0.05
 # Each metric is compared with these, whatever the table says: planned comparisons, corrected for these pairs alone.
 YARDSTICKS = (RANDOM, LENGTH, "bleu")
 # A mean over fewer of the inputs, of which others are defined on all, is not compared with theirs.
@@ -47,12 +49,17 @@ class Value(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """How many metrics are significantly better than a yardstick, how many significantly worse, of how many, and the size of the family."""
+    """How many metrics are significantly better than a yardstick, how many significantly worse, of how many, and the size of the family.
+
+    `alone` is how many are better if each is tested by itself, and `p` has that test's p-value by metric.
+    """
 
     better: int
     worse: int
     metrics: int
     pairs: int
+    alone: int
+    p: Mapping[str, float]
 
 
 class Place(NamedTuple):
@@ -262,8 +269,11 @@ def _planned(people: Judgements, options: Mapping[str, Any]) -> dict[str, Planne
     made = {}
     for yardstick in yardsticks:
         pairs = [row for row in found if yardstick in (row["metric"], row["other"])]
+        named = [(row["metric"], row["delta"]) if row["other"] == yardstick else (row["other"], -row["delta"]) for row in pairs]
+        p = {metric: row["p"] for (metric, _), row in zip(named, pairs, strict=True)}
         better = sum(row["better"] not in ("", yardstick) for row in pairs)
-        made[yardstick] = Planned(better, sum(row["better"] == yardstick for row in pairs), len(pairs), len(found))
+        alone = sum(delta > 0 and p[metric] <= LEVEL for metric, delta in named)
+        made[yardstick] = Planned(better, sum(row["better"] == yardstick for row in pairs), len(pairs), len(found), alone, p)
     return made
 
 

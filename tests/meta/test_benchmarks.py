@@ -294,3 +294,23 @@ def test_what_is_written_is_read_again(tmp_path):
     path.write_bytes(written(rows))
     assert read_lines(path) == (rows, [])
     assert Benchmark(card("sample"), tuple(rows)).fingerprint == Benchmark(card("sample"), tuple(read_lines(path)[0])).fingerprint
+
+
+def test_a_part_by_further_fields_of_its_rows():
+    kinds = (("A", "abstractive"), ("B", "extractive"))
+    rows = tuple(Row(segment=str(i), system=system, prediction="x", meta={"type": kind}) for system, kind in kinds for i in range(2))
+    whole = Benchmark(card("sample"), rows)
+    assert whole.where(type="abstractive").systems == ("A",)
+    part = whole.where(type=["abstractive", "extractive"], segments=["1"])
+    assert (part.systems, part.segments) == (("A", "B"), ("1",))
+    with pytest.raises(UnknownNameError, match=r"has no field 'typ' \(did you mean 'type'\?\); there are type"):
+        whole.where(typ="abstractive")
+    with pytest.raises(InputError, match="has no rows"):
+        whole.where(type="abs")
+
+
+def test_the_directory_of_scores_may_be_a_string(tmp_path):
+    place = str(tmp_path / "case")
+    found = load("sample").score("chrf", directory=place)
+    assert load("sample").score("chrf", directory=place) == found
+    assert (tmp_path / "case" / "chrf.json.gz").is_file()

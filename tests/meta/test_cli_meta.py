@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -136,16 +137,79 @@ def test_compare_tests_the_metrics_that_are_kept(tmp_path):
     assert document["made"]["generalise_to"] == "systems"
     assert [(row["metric"], row["other"]) for row in document["rows"]] == [("chrf", "ter"), ("chrf", "wer"), ("ter", "wer")]
     _, benchmark, scores = reopened(tmp_path / "out")
-    expected = compare(benchmark.judgements(scores), human="relevance", draws=50)
+    expected = compare(benchmark.judgements(scores), human="relevance", draws=50, coefficient="kendall")
     assert [row["p_adjusted"] for row in document["rows"]] == [row["p_adjusted"] for row in expected]
     code, out, err = run("compare", place, "-m", "chrf,wer", "--draws", "50", "--generalise-to", "inputs")
     assert code == 0, err
     assert "The claims are about new inputs" in out
-    assert [line.split()[:3] for line in out.splitlines() if "chrf" in line] == [["relevance", "chrf", "wer"], ["fluency", "chrf", "wer"]]
+    rows = [line.split()[:3] for line in out.splitlines() if re.match(r"(relevance|fluency) +chrf", line)]
+    assert rows == [["relevance", "chrf", "wer"], ["fluency", "chrf", "wer"]]
     assert "test: permutation" in err
     code, _, err = run("compare", str(tmp_path))
     assert code == 1
     assert "holds no study" in err
+
+
+def test_compare_takes_the_level_and_coefficient_that_were_asked_for(tmp_path):
+    place = str(tmp_path / "out")
+    words = ("sample", "--human", "relevance", "-m", "chrf", "ter", "wer", "-o", place, "--draws", "20")
+    run(*words, "--level", "global", "-c", "kendall")
+    for command in ("compare", "cost"):
+        made = json.loads(run(command, place, "--json")[1])
+        row = made["made"] if command == "compare" else made["rows"][0]
+        assert (row["level"], row["coefficient"]) == ("global", "kendall")
+    _, out, _ = run("compare", place, "--draws", "20")
+    assert out.splitlines()[0] == "Differences in Kendall's tau-b, global level: relevance"
+    made = json.loads(run("compare", place, "--level", "system", "-c", "pearson", "--draws", "20", "--json")[1])["made"]
+    assert (made["level"], made["coefficient"]) == ("system", "pearson")
+    # A coefficient takes a level at which it has a meaning; what was asked for last counts, and a run without such options asks for the usual.
+    run(*words, "-c", "darr", "--level", "system,input")
+    assert Study(benchmark="sample", levels=["system", "input"], coefficients=["darr"]).asked(None, None) == ("input", "darr")
+    assert reopened(tmp_path / "out")[0].coefficients == ["darr"]
+    run(*words)
+    assert json.loads(run("compare", place, "--draws", "20", "--json")[1])["made"]["coefficient"] == "pearson"
+    run(*words, "-c", "spearman")
+    run("estimate", "sample", "--human", "relevance", "-m", "chrf", "-o", place)
+    assert reopened(tmp_path / "out")[0].coefficients == ["spearman"]
+
+
+def test_planned_comparisons_of_a_study(tmp_path):
+    place = str(tmp_path / "out")
+    run("sample", "--human", "relevance", "-m", "bleu", "chrf", "ter", "-o", place, *QUICK)
+    code, out, err = run("compare", place, "--against", "bleu", "--draws", "50", "--json")
+    assert code == 0, err
+    document = json.loads(out)
+    assert [(row["metric"], row["other"]) for row in document["rows"]] == [("chrf", "bleu"), ("ter", "bleu")]
+    assert document["made"]["against"] == ["bleu"]
+    _, out, _ = run("compare", place, "--against", "bleu", "--draws", "50")
+    assert "letters" not in out
+    assert "corrected for 2 pairs of metrics, each metric with bleu" in " ".join(out.split())
+
+
+def test_the_answer_is_sorted_and_says_no_more_than_the_table(tmp_path):
+    path = tmp_path / "data.jsonl"
+    rng = np.random.default_rng(1)
+    quality = np.repeat(np.linspace(0, 1, 12), 6)
+    lines = [
+        {"id": i % 6, "system": f"s{i // 6:02}", "prediction": "good " * int(1 + 8 * q) + "bad", "reference": "good " * 9, "adequacy": q + 0.1 * e}
+        for i, (q, e) in enumerate(zip(quality, rng.normal(size=72), strict=True))
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    code, out, err = run(str(path), "--human", "adequacy", "-m", "chrf", "mattr", "--level", "system", "-c", "pearson", "--draws", "200")
+    assert code == 0, err
+    rows = [line.split() for line in out.splitlines() if line.startswith(("chrf", "mattr"))]
+    assert [float(row[1]) for row in rows] == sorted((float(row[1]) for row in rows), reverse=True)
+    best, other = rows
+    sentence = " ".join(out.split())
+    assert f"adequacy: {best[0]} agrees best with people (pearson {best[1]}, system level)" in sentence
+    separated = not set(best[2]) & set(other[2])
+    assert (f"{best[0]} is significantly better than all others" in sentence) == separated
+    assert (f"{other[0]} cannot be separated from {best[0]}" in sentence) != separated
+    # Four systems can show nothing, and equal metrics lead together.
+    _, out, _ = run("sample", "--human", "relevance", "-m", "chrf", "rouge", "ter", *QUICK)
+    sentence = " ".join(out.split())
+    assert "chrf and rouge agree equally and best with people (kendall 1.000, system level); ter cannot be separated from chrf." in sentence
+    assert "4 systems are too few for any difference to be significant (p is at least 0.12)." in sentence
 
 
 def records(*, judged: bool = True) -> list[dict]:
@@ -280,11 +344,15 @@ def test_what_is_asked_wrongly_is_answered(words, message):
     assert message in err
 
 
-def test_help_is_that_of_the_benchmark_form():
-    for words in ((), ("--help",)):
+def test_help_lists_the_commands_and_the_options_of_the_benchmark_form():
+    for words in ((), ("--help",), ("-h",)):
         code, out, _ = run(*words)
         assert code == 0
         assert "--human" in out
+        assert "meta run" not in out
+        for command in ("compare", "between", "cost", "estimate"):
+            assert re.search(rf"^│ {command} ", out, re.MULTILINE), command
+    assert "--against" in run("compare", "--help")[1]
     assert Study(benchmark="sample").read().systems == load("sample").systems
 
 
@@ -356,7 +424,7 @@ def test_plots_on_request(kept, tmp_path):
     assert len(drawn) == 11
     # `between` draws the heatmap, and `cost` what pareto draws, of seconds that may be the same twice.
     assert len({text for kind, text in drawn.items() if kind not in ("heatmap", "pareto")}) == 9
-    titles = {"forest": "ceiling", "pareto": "Agreement and cost", "compare": "p of differences in pearson", "between": "Pearson between metrics"}
+    titles = {"forest": "ceiling", "pareto": "Agreement and cost", "compare": "p of differences in kendall", "between": "Pearson between metrics"}
     for kind, text in titles.items():
         assert f">{text}" in drawn[kind], kind
     code, _, err = run("sample", "--human", "relevance", "-m", "chrf", "ter", "--plot", f"scatter={tmp_path / 'x.pdf'}", *QUICK)
@@ -439,7 +507,7 @@ def test_reasons_stand_below_the_table_with_what_they_are_of(tmp_path):
     assert out.splitlines()[1].split() == ["metric", "value", "n"]
     assert "chrf, ter (system): scores are the same for all" in out
     _, out, _ = run("compare", str(tmp_path / "out"), "--draws", "20")
-    assert "chrf - ter: pearson of chrf and ter is undefined" in out
+    assert "chrf - ter: kendall of chrf and ter is undefined" in out
 
 
 def test_what_is_of_one_dimension_and_group_says_how_to_choose(tmp_path):

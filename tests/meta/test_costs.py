@@ -39,10 +39,25 @@ def test_one_row_of_a_metric_keeps_its_interval() -> None:
     ]
 
 
-@pytest.mark.parametrize("seconds", [{"a": 1, "b": 1}, {"a": 1, "b": 1, "c": 0}, {"a": 1, "b": 1, "c": math.nan}])
-def test_seconds_of_every_metric_are_needed(seconds: dict[str, float]) -> None:
-    with pytest.raises(InputError, match="the seconds of every metric are needed, above 0; c has none"):
-        cost(Found(ROWS), seconds)
+@pytest.mark.parametrize("seconds", [{"a": 2, "b": 1}, {"a": 2, "b": 1, "c": math.nan}])
+def test_a_metric_whose_seconds_are_not_known_keeps_its_row(seconds: dict[str, float]) -> None:
+    found = cost(Found(ROWS).where(level="system"), seconds)
+    assert [(row["metric"], row["value"], row["frontier"]) for row in found] == [("b", 0.5, True), ("a", 0.2, False), ("c", 0.1, None)]
+    assert math.isnan(found[2]["seconds_per_1000"])
+    assert found.notes[0].startswith("The cost of c is not known")
+    assert not cost(Found(ROWS), SECONDS).notes
+    assert cost(Found(ROWS), {}).column("frontier") == [None] * 3
+    with pytest.raises(InputError, match="must be above 0, or be left out if they are not known; got 0 for c"):
+        cost(Found(ROWS), {"a": 1, "b": 1, "c": 0})
+
+
+def test_a_plot_names_the_metrics_whose_cost_is_not_known() -> None:
+    plots = pytest.importorskip("nlgauge.meta.plots")
+    figure = plots.pareto(cost(Found(ROWS).where(level="system"), {"a": 2, "b": 1}))
+    assert "(cost not known: c)" in figure.axes[0].get_xlabel()
+    assert not {text.get_text() for text in figure.axes[0].texts} & {"c"}
+    with pytest.raises(InputError, match="none is known"):
+        plots.pareto(cost(Found(ROWS), {}))
 
 
 def test_seconds_of_a_benchmark_are_of_its_texts() -> None:
@@ -67,8 +82,8 @@ def test_co2_takes_the_place_of_seconds() -> None:
     assert found.column("co2_grams_per_1000") == [0.5, 5.0, 7.0]
     assert found.column("seconds_per_1000") == [3.0, 2.0, 1.0]
     assert found.column("frontier") == [True, False, False]
-    with pytest.raises(InputError, match="the co2 of every metric are needed, above 0; c has none"):
-        cost(Found(ROWS), SECONDS, {"a": 1.0, "b": 1.0})
+    lacking = cost(Found(ROWS).where(level="system"), SECONDS, {"a": 1.0, "b": 2.0})
+    assert (lacking.column("metric"), lacking.column("frontier")) == (["a", "b", "c"], [True, True, None])
 
 
 def test_a_plot_of_co2_needs_seconds_too() -> None:

@@ -25,6 +25,10 @@ def scores(seed: int, segments: int = 100) -> tuple[np.ndarray, np.ndarray]:
     return latent + np.where(latent < -0.5, 2.0, 0.2) * rng.normal(size=(2, segments)), metrics
 
 
+def test_of_strata_that_gain_as_much_the_one_with_fewer_labels_for_its_size_is_first() -> None:
+    assert allocation(np.array([50, 100]), np.array([2.0, 1.0]), np.array([0, 0]), 21).tolist() == [10, 11]
+
+
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=40, deadline=None)
 def test_no_other_allocation_has_a_smaller_variance(seed: int) -> None:

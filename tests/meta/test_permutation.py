@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nlgauge.errors import ParameterError
+from nlgauge.meta import permuted_ranks
 from nlgauge.meta.arrays import snapped
 from nlgauge.meta.coefficients import COEFFICIENTS
 from nlgauge.meta.measures import MEASURES
@@ -185,5 +186,20 @@ def test_every_path_at_least_once(level, swap, kind):
     x, z = scores(11, 5, 6, kind, kind != "plain")
     swaps = drawn_swaps(swap, 5, 6, 6, 2)
     for name in COMPARED:
+        found = null_differences(x, z, level, MEASURES[name], swaps)
+        np.testing.assert_allclose(found, explicit(x, z, level, name, swaps), atol=1e-9, err_msg=name)
+
+
+@pytest.mark.filterwarnings("ignore::scipy.stats.NearConstantInputWarning")
+@pytest.mark.parametrize("level", ["input", "global", "by_system"])
+@pytest.mark.parametrize("swap", GENERALISES_TO)
+@pytest.mark.parametrize("few_units", [2, 64])
+def test_paths_of_many_units_and_many_human_scores(level, swap, few_units, monkeypatch):
+    """The code for more than 64 units, and for more than 100 human scores of at most 64 units, is that of real benchmarks; here 2 are many."""
+    monkeypatch.setattr(permuted_ranks, "_FEW_UNITS", few_units)
+    monkeypatch.setattr(permuted_ranks, "_LEVELS", 2)
+    x, z = scores(11, 5, 6, "mixed", True)
+    swaps = drawn_swaps(swap, 5, 6, 6, 2)
+    for name in ("spearman", "kendall", "kendall_a"):
         found = null_differences(x, z, level, MEASURES[name], swaps)
         np.testing.assert_allclose(found, explicit(x, z, level, name, swaps), atol=1e-9, err_msg=name)

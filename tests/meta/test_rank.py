@@ -5,6 +5,10 @@ import pytest
 
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta import PRESETS, Judgements, Task, compare, rank, replicate, tree_weights, without_outliers
+from nlgauge.meta.all_pairs import all_pairs
+from nlgauge.meta.compare import planned
+from nlgauge.meta.corrections import two_sided
+from nlgauge.meta.soft import soft_pairwise_accuracy
 
 
 def judged(seed=0, systems=10, groups=None, human_scale=30.0):
@@ -44,6 +48,37 @@ def test_the_average_of_tasks_and_its_null():
     for row in found:
         assert row["average"] == pytest.approx(((row["one system pearson"] + 1) / 2 + row["two input acc_eq"]) / 2)
     assert found.made["tasks"] == "one system pearson 0.5; two input acc_eq 0.5"
+    parts = [
+        all_pairs(judgements, task.human, planned(task.level, task.coefficient, None, None, "none", 200, 12345, None, 0.95, 0.05), intervals=False)
+        for task in tasks
+    ]
+    # A correlation lies in [-1, 1], a share in [0, 1]: half of the one beside the whole of the other, in values and draws.
+    delta, null = (0.5 * one / 2 + 0.5 * other for one, other in zip(*((of.deltas, of.null) for of in parts), strict=True))
+    k, m = np.triu_indices(3, 1)
+    for i, j, p in zip(k, m, two_sided(delta, null), strict=True):
+        for alpha, shared in ((p, False), (p - 1e-9, True)):
+            letters = {row["metric"]: row["letters"] for row in rank(judgements, tasks, draws=200, adjust="none", alpha=float(alpha))}
+            assert bool(set(letters[judgements.labels[i]]) & set(letters[judgements.labels[j]])) == shared
+
+
+def test_a_task_of_all_groups_counts_as_much_as_one_of_a_single_group():
+    judgements = judged(groups=["x"] * 10 + ["y"] * 14).only(humans=["one"])
+    tasks = [Task("pearson", "system"), Task("kendall", "input", group="x")]
+    found = rank(judgements, tasks, draws=20)
+    assert found.made["tasks"] == "x system pearson 0.25; y system pearson 0.25; x input kendall 0.5"
+    row = found[0]
+    assert row["average"] == pytest.approx(
+        ((row["x system pearson"] + 1) / 2 + (row["y system pearson"] + 1) / 2) / 4 + (row["x input kendall"] + 1) / 4
+    )
+
+
+def test_soft_accuracy_of_wmt24_counts_ties_as_its_program_does():
+    rng = np.random.default_rng(3)
+    human, metric = rng.integers(0, 3, (2, 5, 9)).astype(float)
+    judgements = Judgements.from_arrays(human, {"a": metric, "b": human})
+    value = rank(judgements, preset="wmt24", test="bootstrap", draws=20).where(metric="a")[0]["system spa"]
+    assert value == float(soft_pairwise_accuracy(metric, human, rule=">="))
+    assert value != pytest.approx(float(soft_pairwise_accuracy(metric, human)), abs=1e-6)
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from nlgauge.cli.command import Spelled, with_options
 from nlgauge.cli.found import show_found
+from nlgauge.cli.meta_answer import answered
 from nlgauge.cli.meta_compare import compare
 from nlgauge.cli.meta_estimate import estimate
 from nlgauge.cli.meta_kept import between, cost
@@ -21,15 +22,23 @@ from nlgauge.cli.output import say
 _RUN = "run"
 _DRAWN = ("systems", "inputs", "both", "fisher", "none")
 # What a terminal shows of a row; --details shows all.
-_SHOWN = ("metric", "human", "group", "level", "coefficient", "value", "low", "high", "p", "n", "ceiling")
+_SHOWN = ("metric", "human", "group", "level", "coefficient", "value", "letters", "low", "high", "p", "n", "ceiling")
 _AGREEMENT = "Agreement"
 
 
 class _Defaulting(TyperGroup):
-    """Takes what is not the name of a command for a benchmark."""
+    """Takes what is not the name of a command for a benchmark; its help is that of the benchmark form, after the other commands."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, args if args and args[0] in self.commands else [_RUN, *(args or ["--help"])])
+        if not args or args in (["--help"], ["-h"]):
+            return super().parse_args(ctx, ["--help"])
+        return super().parse_args(ctx, args if args[0] in self.commands else [_RUN, *args])
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the list of commands, then the options of `nlgauge meta BENCHMARK`."""
+        super().format_help(ctx, formatter)
+        run_form = self.commands[_RUN]
+        run_form.format_help(run_form.context_class(run_form, info_name="", parent=ctx), formatter)
 
 
 app = typer.Typer(cls=_Defaulting, help="Says how well metrics agree with people: nlgauge meta BENCHMARK --human DIMENSION -m METRIC...")
@@ -76,7 +85,7 @@ class AgreementOptions:
         return {**found, **usual, **{name: values for name, values in given.items() if values}}
 
 
-@app.command(_RUN, cls=Spelled)
+@app.command(_RUN, cls=Spelled, hidden=True)
 @with_options
 def run(
     context: typer.Context,
@@ -105,11 +114,12 @@ def run(
     from nlgauge.meta.benchmarks.study import CORRELATIONS
 
     wanted = asked(plots)
-    scored = studied(context, benchmark, metrics, study, models, output, seed, shown.quiet)
+    asked_for = split(agreement.levels), split(agreement.coefficients)
+    scored = studied(context, benchmark, metrics, study, models, output, seed, shown.quiet, *asked_for)
     found = scored.judgements.correlate(seed=seed, **agreement.of_correlate(bool(scored.texts.pairs)))
     if output is not None:
         found.to_csv(output / CORRELATIONS)
-    show_found(found, _SHOWN, shown, by=("human",))
+    show_found(answered(found, scored.judgements, agreement.draws, seed, shown.for_readers), _SHOWN, shown, by=("human",))
     draw_asked(wanted, found, scored)
     if output is not None and not shown.quiet:
         say(f"saved to {output}; nlgauge meta compare {output} tests whether one metric is better than another")

@@ -9,8 +9,7 @@ import typer
 from nlgauge.cli.command import with_options
 from nlgauge.cli.found import show_found
 from nlgauge.cli.meta_plots import Plot, checked_plot
-from nlgauge.cli.meta_study import FoundOptions, KeptMetrics, KeptStudy, split
-from nlgauge.cli.output import say
+from nlgauge.cli.meta_study import AskedCoefficient, AskedLevel, FoundOptions, KeptMetrics, KeptStudy, split
 
 if TYPE_CHECKING:
     from nlgauge.meta.found import Found
@@ -49,8 +48,8 @@ def cost(
     *,
     metrics: KeptMetrics = None,
     human: Annotated[list[str] | None, typer.Option("--human", help="Human dimensions, of which the mean is taken.", metavar="NAME")] = None,
-    level: _Level = "system",
-    coefficient: _Coefficient = "kendall",
+    level: AskedLevel = None,
+    coefficient: AskedCoefficient = None,
     plot: Plot = None,
     shown: FoundOptions,
 ) -> None:
@@ -65,10 +64,9 @@ def cost(
     study, benchmark, scores = reopened(directory)
     seconds = benchmark.seconds_per_thousand(scores)
     judgements = study.judgements(benchmark, scores)
-    if unknown := [label for label, one in scores.items() if not one.seconds]:
-        say(f"of {', '.join(unknown)} the seconds are not known, since rows came from the cache; score again with --no-cache to know them")
-    timed = [judgements.check_metric(label) for label in split(metrics)] or [label for label in judgements.labels if label in seconds]
-    found = judgements.correlate(levels=level, coefficients=coefficient, humans=split(human) or None, metrics=timed)
+    level, coefficient = study.asked(level, coefficient, "kendall")
+    named = [judgements.check_metric(label) for label in split(metrics)] or list(judgements.labels)
+    found = judgements.correlate(levels=level, coefficients=coefficient, humans=split(human) or None, metrics=named)
     groups = found.where(group="average") if "group" in found.names else found
     _finish(costs(groups, seconds), ("metric", "human", "level", "coefficient", "seconds_per_1000", "value", "low", "high", "frontier"), plot, shown)
 

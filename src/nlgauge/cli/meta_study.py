@@ -26,6 +26,21 @@ StudyDirectory = Annotated[
     Path | None, typer.Option("--output", "-o", help="Keep scores and what was found in this directory, and go on with it.", metavar="DIR")
 ]
 KeptStudy = Annotated[Path, typer.Argument(exists=True, file_okay=False, help="A directory that `nlgauge meta -o` wrote.", metavar="DIR")]
+AskedLevel = Annotated[
+    str | None,
+    typer.Option(
+        "--level", help="Level: system, input, global or by_system (default: the first that `nlgauge meta -o` was asked for).", metavar="LEVEL"
+    ),
+]
+AskedCoefficient = Annotated[
+    str | None,
+    typer.Option(
+        "--coefficient",
+        "-c",
+        help="Coefficient: pearson, spearman, kendall, ... (default: the first that `nlgauge meta -o` was asked for).",
+        metavar="NAME",
+    ),
+]
 KeptMetrics = Annotated[
     list[str] | None, typer.Option("--metric", "-m", help="Metrics, with commas between them (default: all that are kept).", metavar="NAME")
 ]
@@ -80,6 +95,11 @@ class FoundOptions(FormOptions):
 
     details: Annotated[bool, typer.Option("--details", help="All columns.", rich_help_panel=_SHOWN)] = False
 
+    @property
+    def for_readers(self) -> bool:
+        """Whether people read what is printed, and not programs."""
+        return self.form not in ("json", "csv", "tsv")
+
 
 class Studied(NamedTuple):
     """The texts of a study, and the scores of metrics on them beside those of people."""
@@ -98,8 +118,13 @@ def studied(
     output: Path | None,
     seed: int,
     quiet: bool,
+    levels: Sequence[str] | None = None,
+    coefficients: Sequence[str] | None = None,
 ) -> Studied:
-    """Reads the texts and scores them; what the directory holds already is taken from there."""
+    """Reads the texts and scores them; what the directory holds already is taken from there.
+
+    The directory keeps which levels and coefficients were asked for, so that later commands take the same.
+    """
     from nlgauge.meta.benchmarks.scores import kept, scored
     from nlgauge.meta.benchmarks.study import SCORES
     from nlgauge.scorer import DEFAULT_METRICS
@@ -107,7 +132,7 @@ def studied(
     chosen = study.of(benchmark, seed)
     texts = chosen.read()
     if output is not None:
-        chosen.save(output)
+        chosen.save(output, levels, coefficients)
         context.meta[WRITTEN] = output
     directory = None if output is None else output / SCORES
     wanted: Sequence[str] = metrics or (list(kept(directory)) if directory is not None else []) or ([] if chosen.peers else DEFAULT_METRICS)

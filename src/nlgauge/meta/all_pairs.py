@@ -124,7 +124,7 @@ class AllPairs:
             (k, m), low, high = pair, float(self.low[at]), float(self.high[at])
             if self.labels[k] in self.plan.against and self.labels[m] not in self.plan.against:
                 # The metric that others are compared with stands second.
-                k, m, delta, low, high = m, k, -delta, -high, -low
+                k, m, delta, low, high = m, k, 0.0 - delta, 0.0 - high, 0.0 - low
             yield {
                 "human": human,
                 "group": group,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from nlgauge.meta.resampling import check_draws
 from nlgauge.meta.swaps import GENERALISES_TO
 
 TESTS = ("permutation", "williams", "bootstrap")
+# With fewer systems hardly anything can be shown about new ones.
+_FEW_SYSTEMS = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,6 +70,42 @@ class MetricComparison(Found):
     def letters(self, alpha: float | None = None, adjusted: bool = True) -> dict[str, str | None]:
         """The compact letter display: metrics that share a letter are not significantly different."""
         return {row["metric"]: row["letters"] for row in self.clusters(alpha, adjusted)}
+
+    def answer(self) -> list[str]:
+        """One sentence per human dimension and group: which metric agrees best with people, and which cannot be separated from it."""
+        if self.made.get("against"):
+            return []
+        families = dict.fromkeys((row["human"], row["group"]) for row in self.rows)
+        return [" ".join(self.where(human=human, group=group)._sentences(human, group)) for human, group in families]
+
+    def _sentences(self, human: str, group: Any) -> Iterator[str]:
+        labels, scores, p = self._family("p_adjusted")
+        called = ", ".join(str(part) for part in (human, group) if part is not None)
+        if np.isnan(scores).all():
+            yield f"{called}: no metric has a value."
+            return
+        order = _best_first(scores)
+        best, alpha = order[0], float(self.made["alpha"])
+        level = f"{self.made['coefficient']} {scores[best]:.3f}, {self.made['level']} level"
+        if scores[best] <= 0:
+            yield f"{called}: no metric agrees with people; the highest is {labels[best]} ({level})."
+            return
+        leaders = [labels[i] for i in order if scores[i] == scores[best]]
+        known = [i for i in order[len(leaders) :] if not np.isnan(p[best, i])]
+        tied = [labels[i] for i in known if not (p[best, i] <= alpha and scores[best] > scores[i])]
+        beaten = len(known) - len(tied)
+        first = f"{labels[best]} agrees" if len(leaders) == 1 else f"{_listed(leaders)} agree equally and"
+        rest = [f"{_listed(tied)} cannot be separated from {labels[best]}"] if tied else []
+        rest += [f"{labels[best]} is significantly better than {'all others' if not tied else counted(beaten, 'other')}"] if beaten else []
+        yield f"{called}: {'; '.join([f'{first} best with people ({level})', *rest])}."
+        yield from () if group is not None else self._too_few(alpha)
+
+    def _too_few(self, alpha: float) -> Iterator[str]:
+        systems, smallest = int(self.made["systems"]), 2.0 ** (1 - int(self.made["systems"]))
+        if self.made["generalise_to"] == "systems" and self.made["test"] == "permutation" and smallest > alpha:
+            yield f"{counted(systems, 'system')} are too few for any difference to be significant (p is at least {smallest:.2g})."
+        elif self.made["generalise_to"] in {"systems", "both"} and systems < _FEW_SYSTEMS:
+            yield f"{counted(systems, 'system')} are too few to show any but large differences."
 
     def _family(self, column: str) -> tuple[list[str], Array, Array]:
         for name in ("human", "group"):
@@ -133,7 +172,8 @@ def compare(
     ]
     how = {name: value for name, value in vars(plan).items() if name not in {"measure", "against"}}
     title = f"Differences in {plan.measure.title}, {plan.level} level"
-    return MetricComparison(rows, made(coefficient=plan.measure.name, against=list(named) or None, **how), title, tuple(_notes(plan, chosen)))
+    described = made(coefficient=plan.measure.name, against=list(named) or None, systems=len(chosen.systems), **how)
+    return MetricComparison(rows, described, title, tuple(_notes(plan, chosen)))
 
 
 def planned(
@@ -219,6 +259,12 @@ def _notes(plan: Plan, judgements: Judgements) -> list[str]:
     planned_pairs = f", each metric with {' and with '.join(plan.against)}" if plan.against else ""
     notes.append(f"p_adjusted is corrected for {family}{planned_pairs} ({plan.adjust})." if plan.adjust != "none" else f"{family}, not corrected.")
     return notes
+
+
+def _listed(names: Sequence[str], most: int = 4) -> str:
+    """Names with "and" before the last, of which only the first few are spelled out."""
+    shown = [*names] if len(names) <= most else [*names[: most - 1], counted(len(names) - most + 1, "other")]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
 def _best_first(scores: Array) -> list[int]:

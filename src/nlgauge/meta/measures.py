@@ -180,6 +180,7 @@ class Soft(Measure):
         return np.asarray(1 - (counted * np.nan_to_num(apart)).sum(axis=1) / np.where(total == 0, np.nan, total))
 
 
+SPA = Soft("spa", Coefficient("spa", _unused, "", False, "soft pairwise accuracy", accuracy=True), ("system",))
 MEASURES: dict[str, Measure] = {
     **{name: Measure(name, one) for name, one in COEFFICIENTS.items()},
     "pairwise_accuracy": Measure("pairwise_accuracy", COEFFICIENTS["acc_eq"]._replace(title="pairwise accuracy of systems"), ("system",)),
@@ -187,7 +188,7 @@ MEASURES: dict[str, Measure] = {
         "acc_eq_calibrated", Coefficient("acc_eq_calibrated", _unused, "", True, "acc_eq at its best epsilon", accuracy=True)
     ),
     "darr": Darr("darr", Coefficient("darr", _unused, "", True, "DARR", pooled=True), ("input",)),
-    "spa": Soft("spa", Coefficient("spa", _unused, "", False, "soft pairwise accuracy", accuracy=True), ("system",)),
+    "spa": SPA,
 }
 
 

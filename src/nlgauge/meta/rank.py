@@ -23,7 +23,7 @@ from nlgauge.meta.compare import planned
 from nlgauge.meta.corrections import adjusted, max_t, two_sided
 from nlgauge.meta.found import Found, made
 from nlgauge.meta.judgements import Judgements
-from nlgauge.meta.measures import Measure
+from nlgauge.meta.measures import SPA, Measure
 
 # Measures that lie in [0, 1]; all others lie in [-1, 1].
 _SHARES = {"acc_eq", "acc_eq_calibrated", "pairwise_accuracy", "spa"}
@@ -84,7 +84,10 @@ PRESETS: Mapping[str, Preset] = {
         pooled=("pairwise_accuracy",),
     ),
     "wmt24": Preset(
-        (Task("spa", "system"), Task("acc_eq_calibrated", "input")), ("level", "group"), "soft pairwise accuracy, calibrated acc_eq by input"
+        # As mt-metrics-eval has it, which counts draws that equal the observed difference fully.
+        (Task(replace(SPA, rule=">="), "system"), Task("acc_eq_calibrated", "input")),
+        ("level", "group"),
+        "soft pairwise accuracy, calibrated acc_eq by input",
     ),
     "summeval": Preset((Task("kendall", "system"),), ("human",), "system Kendall of every human dimension", every_human=True),
 }

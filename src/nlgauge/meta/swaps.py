@@ -5,7 +5,7 @@ speaks about:
 
     systems        all scores of a system together: the claim is about new systems
     inputs         all scores of an input together: the claim is about new inputs of these very systems
-    cells          each score by itself (the PERM-BOTH of Deutsch et al. 2021 and of mt-metrics-eval): about these very systems
+    cells          each score by itself (the PERM-BOTH of Deutsch et al. 2021; mt-metrics-eval, of segments): about these very systems
     rows-xor-cols  a system's swap undone by its input's (the PERM-BOTH of nlpstats): about these very systems
 """
 

@@ -69,15 +69,27 @@ class Benchmark:
         rows = [row for row in self.rows if not row.by_human and row.system not in self.card.people]
         return self if len(rows) == len(self.rows) else self._with_rows(rows)
 
-    def where(self, *, group: str | None = None, systems: Iterable[str] | None = None, segments: Iterable[str] | None = None) -> Benchmark:
-        """The part with this language pair, these systems and these segments."""
+    def where(
+        self, *, group: str | None = None, systems: Iterable[str] | None = None, segments: Iterable[str] | None = None, **fields: Any
+    ) -> Benchmark:
+        """Choose the part with this language pair, these systems and these segments, and these values of further fields, such as type="abstractive".
+
+        A list of values asks for any of them.
+        """
+        known = dict.fromkeys(name for row in self.rows for name in row.meta)
+        for name in fields:
+            if name not in known:
+                raise UnknownNameError(f"{self.name} has no field {name!r}{did_you_mean(name, known)}; there are {', '.join(known) or 'none'}.")
+        wanted_fields = {name: value if isinstance(value, list | tuple | set | frozenset) else [value] for name, value in fields.items()}
         if group is not None and group not in self.groups:
             raise UnknownNameError(f"{self.name} has no group {group!r}{did_you_mean(group, self.groups)}; there are {', '.join(self.groups)}.")
         chosen = {"system": None if systems is None else set(systems), "segment": None if segments is None else set(segments)}
         rows = [
             row
             for row in self.rows
-            if (group is None or row.group == group) and all(wanted is None or getattr(row, name) in wanted for name, wanted in chosen.items())
+            if (group is None or row.group == group)
+            and all(wanted is None or getattr(row, name) in wanted for name, wanted in chosen.items())
+            and all(row.meta.get(name) in wanted for name, wanted in wanted_fields.items())
         ]
         if not rows:
             raise InputError(f"{self.name} has no rows of what was asked for.")

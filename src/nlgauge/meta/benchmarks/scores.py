@@ -89,7 +89,7 @@ def scored(
     benchmark: Benchmark,
     metrics: Iterable[str | AnyMetric],
     *,
-    directory: Path | None = None,
+    directory: str | Path | None = None,
     seed: int = 12345,
     batch_size: int | None = None,
     device: str | None = None,
@@ -106,6 +106,7 @@ def scored(
     from nlgauge.run.chunk import Job
     from nlgauge.run.prepare import labelled, prepared, signatures
 
+    directory = None if directory is None else Path(directory)
     specs = list(metrics)
     if not specs:
         return {}

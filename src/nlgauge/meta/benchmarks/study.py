@@ -1,12 +1,13 @@
 """A study in a directory: which texts of which benchmark, and the scores of metrics on them; what `nlgauge meta -o` writes and goes on with.
 
-study.json          the selection: benchmark, language pair, sample, human dimensions
+study.json          the selection: benchmark, language pair, sample, human dimensions; levels and coefficients that were asked for
 scores/*.json.gz    one file per metric: numbers without texts
 correlations.csv    what was found last
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,7 @@ from nlgauge.meta.benchmarks.originals import is_known
 from nlgauge.meta.benchmarks.own import of_file
 from nlgauge.meta.benchmarks.scores import MetricScores
 from nlgauge.meta.judgements import Judgements
+from nlgauge.meta.measures import measure
 from nlgauge.paths import require_folder, write_whole
 
 STUDY, SCORES, CORRELATIONS = "study.json", "scores", "correlations.csv"
@@ -38,6 +40,15 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
     peers: bool = False
     outputs: str = "first"
     corpus_scores: bool = False
+    levels: list[str] = []
+    coefficients: list[str] = []
+
+    def asked(self, level: str | None, coefficient: str | None, usual: str = "pearson") -> tuple[str, str]:
+        """The level and the coefficient to use: those given, else the first that were asked for and fit together, else system level and `usual`."""
+        levels = [level] if level else self.levels or ["system"]
+        coefficients = [coefficient] if coefficient else self.coefficients or [usual]
+        fitting = ((at, name) for name in coefficients for at in levels if at in measure(name).levels)
+        return next(fitting, (levels[0], coefficients[0]))
 
     def read(self) -> Benchmark:
         """The texts and their judgements."""
@@ -65,8 +76,11 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
         dimensions = [] if benchmark.pairs and not benchmark.dimensions else self.humans or None
         return benchmark.judgements(scores, dimensions=dimensions, peers=self.peers, outputs=self.outputs, corpus_scores=self.corpus_scores)
 
-    def save(self, directory: Path) -> None:
-        """Writes the selection; a directory with another benchmark's scores is refused."""
+    def save(self, directory: Path, levels: Sequence[str] | None = None, coefficients: Sequence[str] | None = None) -> None:
+        """Writes the selection; a directory with another benchmark's scores is refused.
+
+        `levels` and `coefficients` are those that were asked for; without them the directory keeps those that it has.
+        """
         path = directory / STUDY
         found = self if not Path(self.benchmark).exists() else msgspec.structs.replace(self, benchmark=str(Path(self.benchmark).resolve()))
         if path.is_file():
@@ -74,10 +88,13 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
             same = ("benchmark", "group", "segments", "seed", "people", "group_field")
             if any(getattr(before, name) != getattr(found, name) for name in same):
                 raise InputError(f"{directory} holds a study of other texts ({before.benchmark}); give another directory with -o.")
+            levels = before.levels if levels is None else levels
+            coefficients = before.coefficients if coefficients is None else coefficients
         elif directory.exists() and any(directory.iterdir()):
             raise InputError(f"{directory} is not empty and holds no study; give another directory with -o.")
         require_folder(directory)
         directory.mkdir(exist_ok=True)
+        found = msgspec.structs.replace(found, levels=list(levels or ()), coefficients=list(coefficients or ()))
         write_whole(path, msgspec.json.format(msgspec.json.encode(found)) + b"\n")
 
 

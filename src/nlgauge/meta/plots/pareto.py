@@ -33,6 +33,8 @@ def pareto(found: Found, seconds: Mapping[str, float] | None = None, co2: Mappin
     names = [row["metric"] for row in rows]
     spent, axis = _AXES[1] if "co2_grams_per_1000" in rows[0] else _AXES[0]
     values, times = (np.array([row[name] for row in rows], dtype=np.float64) for name in ("value", spent))
+    if not (times > 0).any():
+        raise InputError("pareto needs the cost of one metric at least, and none is known; score again with --no-cache.")
     figure = canvas(figure, COLUMN * 1.5 * larger_for(len(names)), COLUMN * 1.1 * larger_for(len(names)))
     ax = bare(figure.subplots(), "y")
     ax.set_xscale("log")
@@ -40,7 +42,7 @@ def pareto(found: Found, seconds: Mapping[str, float] | None = None, co2: Mappin
     several = max(row["n_values"] for row in rows)
     lines: list[Array] = [np.column_stack([np.repeat(times[best], 2)[1:], np.repeat(values[best], 2)[:-1]])] if best else []
     for place, name in enumerate(names):
-        if math.isnan(values[place]):
+        if math.isnan(values[place] + times[place]):
             continue
         if not math.isnan(rows[place]["low"]):
             bounds = rows[place]["low"], rows[place]["high"]
@@ -49,10 +51,11 @@ def pareto(found: Found, seconds: Mapping[str, float] | None = None, co2: Mappin
         face = COLOURS[1] if place in best else "white"
         ax.plot(times[place], values[place], "o", color=COLOURS[1], markerfacecolor=face, markersize=4.5, label=name)
     steps = {"color": COLOURS[2], "linewidth": LINE, "drawstyle": "steps-post", "zorder": 1, "label": "frontier"}
-    ax.plot([*times[best], times.max()] if best else [], [*values[best], values[best[-1]]] if best else [], **steps)
+    known = times[times > 0]
+    ax.plot([*times[best], known.max()] if best else [], [*values[best], values[best[-1]]] if best else [], **steps)
     few_ticks(ax.yaxis)
-    if times.max() / times.min() < 10:
-        ax.set_xlim(times.min() / 3, times.max() * 3)
+    if known.max() / known.min() < 10:
+        ax.set_xlim(known.min() / 3, known.max() * 3)
     ax.margins(x=0.12, y=0.1)
     ax.xaxis.set_major_locator(LogLocator(numticks=7))
     ax.xaxis.set_minor_locator(NullLocator())
@@ -60,8 +63,11 @@ def pareto(found: Found, seconds: Mapping[str, float] | None = None, co2: Mappin
     shared = [str(rows[0][column]) for column in ("level", "coefficient", "human") if column in rows[0]]
     what = f"mean of {several} values" if several > 1 else "agreement"
     titled(ax, "Agreement and cost", axis, ", ".join([what, *shared]))
-    unknown = [name for name, value in zip(names, values, strict=True) if math.isnan(value)]
-    if unknown:
-        ax.set_xlabel(f"{axis}\n(without a value: {', '.join(unknown)})")
-    name_points(ax, times.tolist(), values.tolist(), names, lines)
+    unknown = {
+        "without a value": [name for name, value in zip(names, values, strict=True) if math.isnan(value)],
+        "cost not known": [name for name, time in zip(names, times, strict=True) if math.isnan(time)],
+    }
+    ax.set_xlabel("\n".join([axis, *(f"({what}: {', '.join(of)})" for what, of in unknown.items() if of)]))
+    here = [place for place in range(len(names)) if not math.isnan(times[place])]
+    name_points(ax, times[here].tolist(), values[here].tolist(), [names[place] for place in here], lines)
     return figure
