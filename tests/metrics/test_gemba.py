@@ -13,7 +13,7 @@ from nlgauge.metric.registry import parse
 from nlgauge.metrics.gemba import Error, ErrorList, Gemba
 
 MODEL_KIND = "chat"
-TEST_PARAMETERS = {"calls": "cache=off"}
+TEST_PARAMETERS = {"calls": "cache=off", "max_tokens": 8}
 CHANGED_PARAMETERS = {
     "base_url": "local",
     "scoring": "samples",
@@ -69,7 +69,9 @@ def test_a_number_may_be_followed_by_sentences_without_being_cut():
     client = answering("85")
     for variant in ("DA", "SQM", "ESA"):
         scored_by(Gemba(model=client, variant=variant))
-    assert {request.max_tokens for request in client.client.seen} == {500, 512}
+    assert {request.max_tokens for request in client.client.seen} == {500}
+    scored_by(Gemba(model=client, max_tokens=9))
+    assert client.client.seen[-1].max_tokens == 9
 
 
 def test_the_words_of_the_paper_with_and_without_reference_and_languages():

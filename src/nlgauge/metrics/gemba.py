@@ -27,6 +27,7 @@ from nlgauge.judges.prompts import Prompt, ready
 from nlgauge.judges.reading import AnyText, Judgement, Reading, Reads, judged
 from nlgauge.judges.requests import is_cut, refusal_of, text_of
 from nlgauge.metric import Arrays, Output, View, register
+from nlgauge.metric.domains import require_whole
 
 VARIANTS = ("DA", "SQM", "MQM", "ESA")
 _WEIGHTS = {"critical": 25, "major": 5, "minor": 1}
@@ -120,6 +121,7 @@ class Gemba(Judged):
     source_lang: str = ""
     target_lang: str = ""
     with_reference: bool = False
+    max_tokens: int = 500
 
     name: ClassVar[str] = "gemba"
     aliases: ClassVar[dict[str, dict[str, object]]] = {f"gemba_{variant.lower()}": {"variant": variant} for variant in VARIANTS}
@@ -131,6 +133,7 @@ class Gemba(Judged):
         for lang in (self.source_lang, self.target_lang):
             checked(lang or None)
         self.require(not self.with_reference or self.variant in ("DA", "SQM"), "with_reference", "False for MQM and ESA, which have no form with one")
+        require_whole(self, "max_tokens", 1, 32768)
         super().__post_init__()
 
     def for_language(self, lang: str | None) -> Gemba:
@@ -146,7 +149,7 @@ class Gemba(Judged):
             "source_name": f"{source} " if source else "",
             "target_name": f"{target} " if target else "",
         }
-        return ready(prompt).filled(said)
+        return replace(ready(prompt).filled(said), max_tokens=self.max_tokens)
 
     def measures(self) -> tuple[Output, ...]:
         low, high = (-25, 0) if self.variant == "MQM" else (0, 100)
