@@ -1,4 +1,4 @@
-"""What a hand that knows sacreBLEU types: its other names of our options, and the right form of what is written otherwise here."""
+"""What users of sacreBLEU and of other programs type: other names of our options, and the right form of what is written otherwise here."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ SAME = {
     "-e": ["--encoding"],
     "--citation": ["--cite"],
     "--language-pair": ["--lang"],
+    **dict.fromkeys(("--hyp", "--hyps", "--hypothesis", "--hypotheses", "--pred", "--prediction", "--predictions", "--cand", "--candidates"), ["--input"]),
+    **dict.fromkeys(("--system", "--systems", "--inputs"), ["--input"]),
+    **dict.fromkeys(("--ref", "--refs", "--reference"), ["--references"]),
+    **dict.fromkeys(("--src", "--sources"), ["--source"]),
+    **dict.fromkeys(("--language", "--languages"), ["--lang"]),
 }
 _PARAMETER = 'is a parameter of the metric here: -m "{}"'
 INSTEAD = {
