@@ -371,7 +371,15 @@ def test_a_report_makes_no_directories(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("word", "name"),
-    [("summarization", "SUM"), ("summarisation", "SUM"), ("Translation", "MT"), ("dialogue", "RG"), ("captioning", "IC"), ("speech", "SR"), ("data-to-text", "D2T")],
+    [
+        ("summarization", "SUM"),
+        ("summarisation", "SUM"),
+        ("Translation", "MT"),
+        ("dialogue", "RG"),
+        ("captioning", "IC"),
+        ("speech", "SR"),
+        ("data-to-text", "D2T"),
+    ],
 )
 def test_usual_words_name_tasks(word: str, name: str) -> None:
     assert printed("list", "--task", word) == printed("list", "--task", name)

@@ -584,7 +584,10 @@ def test_a_column_per_system(folder: Path) -> None:
     [
         ({"question": "q ?", "context": "c d", "answer": "a b", "expected": "e f"}, "qa.jsonl:answer -r qa.jsonl:expected -s qa.jsonl:question"),
         ({"article": "long text", "summary": "short", "relevance": 3}, "qa.jsonl:summary -s qa.jsonl:article"),
-        ({"Question": "q ?", "gpt": "a b", "llama": "c d", "ground_truth": "e f"}, "qa.jsonl:gpt qa.jsonl:llama -r qa.jsonl:ground_truth -s qa.jsonl:Question"),
+        (
+            {"Question": "q ?", "gpt": "a b", "llama": "c d", "ground_truth": "e f"},
+            "qa.jsonl:gpt qa.jsonl:llama -r qa.jsonl:ground_truth -s qa.jsonl:Question",
+        ),
         ({"question": "q ?", "contexts": ["c d"]}, "qa.jsonl:COLUMN -s qa.jsonl:question"),
     ],
 )

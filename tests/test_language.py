@@ -133,9 +133,7 @@ def test_scripts_that_no_tokeniser_here_splits(name: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "text", ["สุนัขอยู่ในสวน", "แมวอยู่ในสวน", "ฉันรักเธอมาก", "ຂ້ອຍຮັກເຈົ້າຫຼາຍ", "ឆ្កែនៅក្នុងសួន", "ឆ្មានៅទីនេះ", "ကျွန်တော်နေကောင်းပါတယ်"]
-)
+@pytest.mark.parametrize("text", ["สุนัขอยู่ในสวน", "แมวอยู่ในสวน", "ฉันรักเธอมาก", "ຂ້ອຍຮັກເຈົ້າຫຼາຍ", "ឆ្កែនៅក្នុងសួន", "ឆ្មានៅទីនេះ", "ကျွန်တော်နေကောင်းပါတယ်"])
 @pytest.mark.parametrize("lang", [None, "th", "km"])
 def test_short_sentences_are_not_taken_for_words(text: str, lang: str | None) -> None:
     assert "has no spaces between words, and bleu, rouge and wer take whole sentences for words." in warned([text], ["bleu", "rouge", "wer"], lang)[0]

@@ -25,7 +25,9 @@ SAME = {
     "-e": ["--encoding"],
     "--citation": ["--cite"],
     "--language-pair": ["--lang"],
-    **dict.fromkeys(("--hyp", "--hyps", "--hypothesis", "--hypotheses", "--pred", "--prediction", "--predictions", "--cand", "--candidates"), ["--input"]),
+    **dict.fromkeys(
+        ("--hyp", "--hyps", "--hypothesis", "--hypotheses", "--pred", "--prediction", "--predictions", "--cand", "--candidates"), ["--input"]
+    ),
     **dict.fromkeys(("--system", "--systems", "--inputs"), ["--input"]),
     **dict.fromkeys(("--ref", "--refs", "--reference"), ["--references"]),
     **dict.fromkeys(("--src", "--sources"), ["--source"]),

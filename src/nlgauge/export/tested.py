@@ -43,4 +43,6 @@ def too_few_resamples(comparison: Comparison) -> list[str]:
     if not tests or least <= _LEVEL:
         return []
     needed = 1000 * math.ceil(5 * tests / _LEVEL / 1000)
-    return [f"Caution: {comparison.resamples} resamples are too few for {tests} tests: no corrected p can be below {least:.2g}; use {needed} or more."]
+    return [
+        f"Caution: {comparison.resamples} resamples are too few for {tests} tests: no corrected p can be below {least:.2g}; use {needed} or more."
+    ]

@@ -29,7 +29,9 @@ _CONCEPTS = {
     **dict.fromkeys(("faithfulness", "factuality", "groundedness", "hallucination", "consistency", "factual_consistency"), _FACTUAL),
     **dict.fromkeys(("relevance", "relevancy", "answer_relevancy", "answer_relevance"), _RELEVANT),
     **dict.fromkeys(("context_precision", "context_recall", "context_relevancy", "toxicity", "safety", "helpfulness"), _ASKED),
-    **dict.fromkeys(("correctness", "answer_correctness", "answer_similarity"), "f1, squad and embedding_similarity compare an answer with a reference"),
+    **dict.fromkeys(
+        ("correctness", "answer_correctness", "answer_similarity"), "f1, squad and embedding_similarity compare an answer with a reference"
+    ),
     **dict.fromkeys(("coherence", "fluency"), "g_eval and unieval measure it"),
     "spice": "it needs a scene-graph parser that nlgauge does not have; cider and meteor compare captions",
 }
