@@ -25,13 +25,14 @@ SAME = {
     "-e": ["--encoding"],
     "--citation": ["--cite"],
     "--language-pair": ["--lang"],
-    **dict.fromkeys(
-        ("--hyp", "--hyps", "--hypothesis", "--hypotheses", "--pred", "--prediction", "--predictions", "--cand", "--candidates"), ["--input"]
-    ),
-    **dict.fromkeys(("--system", "--systems", "--inputs"), ["--input"]),
-    **dict.fromkeys(("--ref", "--refs", "--reference"), ["--references"]),
-    **dict.fromkeys(("--src", "--sources"), ["--source"]),
-    **dict.fromkeys(("--language", "--languages"), ["--lang"]),
+    **{
+        name: ["--input"]
+        for name in ("--hyp", "--hyps", "--hypothesis", "--hypotheses", "--cand", "--candidates", "--system", "--systems", "--inputs")
+    },
+    **{name: ["--input"] for name in ("--pred", "--prediction", "--predictions")},
+    **{name: ["--references"] for name in ("--ref", "--refs", "--reference")},
+    **{name: ["--source"] for name in ("--src", "--sources")},
+    **{name: ["--lang"] for name in ("--language", "--languages")},
 }
 _PARAMETER = 'is a parameter of the metric here: -m "{}"'
 INSTEAD = {
