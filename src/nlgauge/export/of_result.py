@@ -213,7 +213,8 @@ def _scored(cells: ScoreCells, system: str, shown: ShownOutput) -> Cell:
     interval = cells.interval(system, shown) if cells.intervals is not None else Cell()
     remark = tested_otherwise(test, cells.comparison) if test and cells.comparison else ""
     notes = dict.fromkeys([*score.notes, *interval.notes, *cells.notes.mark(remark)])
-    return replace(score, stars="" if test is None else stars(test.p_holm), notes=tuple(notes), aside=interval.text)
+    marks = "" if test is None else stars(test.p_holm)
+    return replace(score, stars=marks, notes=tuple(notes), aside=interval.text, gauge=interval.gauge)
 
 
 def _how_to_read(cells: ScoreCells, confidence: float) -> list[str]:
