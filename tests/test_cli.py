@@ -147,7 +147,13 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         (["score", "-r", "refs.txt", "sysA.txt", "./sysA.txt"], "would both be system 'sysA'"),
         (["score", "-r", "refs.txt", "sysA.txt", "--reduce", "nonsense"], "nonsense"),
         (["score", "-r", "refs.txt", "sysA.txt", "--confidence", "95"], "95.0 is not between 0 and 1"),
-        (["score", "-r", "refs.txt", "sysA.txt", "--resamples", "-1"], "--resamples"),
+        (["score", "-r", "refs.txt", "sysA.txt", "--resamples", "-1"], "Invalid value for '--resamples': it must be 0 or more"),
+        (["score", "-r", "refs.txt", "sysA.txt", "--jobs", "0"], "Invalid value for '--jobs': it must be 1 or more"),
+        (["score", "-r", "refs.txt", "sysA.txt", "--jobs", "x"], "Invalid value for '--jobs': it must be a whole number"),
+        (["score", "-r", "refs.txt", "sysA.txt", "--device", "gpu"], "device must be a name that torch knows, such as 'cpu', 'cuda'"),
+        (["score", "-r", "refs.txt", "sysA.txt", "--label", "x"], "--caption and --label belong to a LaTeX table; add --format latex"),
+        (["score", "-m", "faithfulness", "-r", "refs.txt", "sysA.txt"], "no metric 'faithfulness'; summac, alignscore"),
+        (["score", "-m", "bertscore(model=my dir)", "-r", "refs.txt", "sysA.txt"], "with quotes around text that has blanks"),
         (
             ["score", "-r", "refs.txt", "sysA.txt", "--format", "jsn"],
             "markdown, latex (did you mean 'json'?)",
@@ -547,7 +553,12 @@ def test_a_reader_that_leaves_early_is_no_failure(arguments: list[str]) -> None:
 def test_control_c_ends_a_program_without_traceback(folder: Path) -> None:
     before = sorted(folder.iterdir())
     command = [sys.executable, "-m", "nlgauge", "score", "-m", "wer", "-r", "refs.txt", "-", "-o", "out"]
-    running = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # A child inherits an ignored signal, as that of a background job is, but not a handled one.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        running = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    finally:
+        signal.signal(signal.SIGINT, handler)
     assert running.stdin is not None
     # More than a pipe holds: once it is written, the program is past its imports and waits for more.
     running.stdin.write(b"word\n" * 200_000)

@@ -345,3 +345,46 @@ def test_places_that_cannot_be_written_to_are_refused_before_anything_is_scored(
     monkeypatch.setattr(os, "access", lambda *_, **__: False)
     assert "cannot be written to, so out cannot be made" in refused(*words, "-o", "out", code=1)
     assert "x.tsv cannot be written; choose another file" in refused(*words, "--segments", "x.tsv")
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "tsv", "json"])
+def test_quiet_means_no_signatures_in_any_form(form: str) -> None:
+    scored()
+    loud, quiet = run("show", "out", "--format", form), run("show", "out", "--format", form, "-q")
+    assert "nrefs:1" in (loud.stdout + loud.stderr).replace("\\", "")
+    assert quiet.stderr == ""
+    assert form == "json" or "nrefs:1" not in quiet.stdout
+
+
+def test_latex_has_the_label_and_the_caption_that_were_asked_for() -> None:
+    scored()
+    text = printed("show", "out", "--format", "latex", "--label", "tab:mt", "--caption", "Results, 50%")
+    assert r"\label{tab:mt}" in text
+    assert r"\caption{Results, 50\%}" in text
+    assert r"BLEU $\uparrow$" in text
+
+
+def test_a_report_makes_no_directories(folder: Path) -> None:
+    scored()
+    assert "there is no directory none/there to write x.html to; create it first." in refused("report", "out", "-o", "none/there/x.html")
+    assert not (folder / "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("summarization", "SUM"),
+        ("summarisation", "SUM"),
+        ("Translation", "MT"),
+        ("dialogue", "RG"),
+        ("captioning", "IC"),
+        ("speech", "SR"),
+        ("data-to-text", "D2T"),
+    ],
+)
+def test_usual_words_name_tasks(word: str, name: str) -> None:
+    assert printed("list", "--task", word) == printed("list", "--task", name)
+
+
+def test_a_word_of_several_tasks_is_refused() -> None:
+    assert "'generation' is none of the ApplTasks" in refused("list", "--task", "generation")

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
+import typer
 from cli_cases import document, enter, printed, refused, run, write
 
 import nlgauge
+from nlgauge.cli import app
 from nlgauge.cli.sacrebleu_words import INSTEAD, SAME, translated
 from nlgauge.cli.words import Names, arranged
 
@@ -226,3 +231,24 @@ def test_json_of_details_and_widths_in_tables() -> None:
     found = json.loads(printed(*arguments, "--json"))["systems"]["sysA"]["bleu"]["scores"]
     assert f" {found['precision1']:.1f} " in detailed
     assert f" {found['precision1']:.2f} " not in detailed
+
+
+@pytest.mark.parametrize("predictions", ["--hyp", "--predictions", "--cand", "--systems"])
+@pytest.mark.parametrize("references", ["--ref", "--reference", "--refs"])
+def test_options_of_other_programs_are_understood(predictions: str, references: str) -> None:
+    ours = printed("score", "-m", "wer", "-r", "refs.txt", "sysA.txt", "-b")
+    assert printed("score", "-m", "wer", predictions, "sysA.txt", references, "refs.txt", "-b") == ours
+
+
+def test_no_help_text_loses_its_brackets() -> None:
+    def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+        yield path, group
+        for name, command in getattr(group, "commands", {}).items():
+            yield from commands(command, (*path, name))
+
+    for path, command in commands(typer.main.get_command(app)):
+        texts = [command.help or "", *(getattr(parameter, "help", "") or "" for parameter in command.params)]
+        wanted = [word for text in texts for word in re.findall(r"\w*\[[^\]]*\]", text)]
+        shown = printed(*path, "--help") if wanted else ""
+        assert all(word in shown for word in wanted), path
+    assert 'pip install "nlgauge[plot]"' in printed("plot", "--help")

@@ -377,7 +377,7 @@ def test_what_stands_alone_is_short() -> None:
     assert repr(result).endswith("more lines; print() shows all of them")
     assert "system-39" in str(result)
     assert len(repr(result.compare())) < 3000
-    assert len(result._repr_html_()) < 100_000
+    assert len(result._repr_html_()) < 200_000
     long = nlgauge.score([" ".join(f"word{i}" for i in range(3000))], ["word1 word2"], metrics="bleu").explain("bleu", 0)
     assert len(repr(long)) < 3000
     assert len(long._repr_html_()) < 100_000
@@ -447,6 +447,7 @@ def test_many_systems_have_one_row_each_and_the_best_is_first(many: Result) -> N
         assert [line.split()[0] for line in table_lines(text)] == order * 2
         assert max(map(len, text.split("\nter: ")[0].split("\n"))) <= 80
     assert re.findall(r">(sys\d+)<", many._repr_html_()) == order * 2
+    assert many._repr_html_().count("<svg") == 9 * 6
     long = many.to_text(wide=False, resamples=50, tests=False)
     assert len(re.findall(r"^ *\S* *[↑↓]? *(?:rouge\w+)? *[↑↓]? *sys\d+ ", long, re.MULTILINE)) == 9 * 6
     assert len(table_lines(many.to_markdown(resamples=50, tests=False).replace("| ", ""))) == 9

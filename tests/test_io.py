@@ -571,11 +571,31 @@ def test_a_column_per_system(folder: Path) -> None:
         read_corpus(["d.tsv"])
     assert str(caught.value) == (
         "d.tsv: the records have no prediction, only 'id', 'first one', 'B', 'ref'; "
-        "name the column of each system: nlgauge score 'd.tsv:first one' d.tsv:B -r d.tsv:ref"
+        "rename the columns to prediction, reference and source, "
+        "or name the column of each system: nlgauge score 'd.tsv:first one' d.tsv:B -r d.tsv:ref"
     )
     write("a.txt", "x\n")
     with pytest.raises(InputError, match=r"columns are chosen of files of records.*a\.txt is not such a file"):
         read_corpus(["a.txt"], columns=["A"])
+
+
+@pytest.mark.parametrize(
+    ("record", "advice"),
+    [
+        ({"question": "q ?", "context": "c d", "answer": "a b", "expected": "e f"}, "qa.jsonl:answer -r qa.jsonl:expected -s qa.jsonl:question"),
+        ({"article": "long text", "summary": "short", "relevance": 3}, "qa.jsonl:summary -s qa.jsonl:article"),
+        (
+            {"Question": "q ?", "gpt": "a b", "llama": "c d", "ground_truth": "e f"},
+            "qa.jsonl:gpt qa.jsonl:llama -r qa.jsonl:ground_truth -s qa.jsonl:Question",
+        ),
+        ({"question": "q ?", "contexts": ["c d"]}, "qa.jsonl:COLUMN -s qa.jsonl:question"),
+    ],
+)
+def test_a_question_is_never_advised_as_a_system(folder: Path, record: dict[str, Any], advice: str) -> None:
+    jsonl("qa.jsonl", [record, record])
+    with pytest.raises(InputError) as caught:
+        read_corpus(["qa.jsonl"])
+    assert str(caught.value).endswith(f"or name the column of each system: nlgauge score {advice}")
 
 
 def test_a_file_of_records_per_system(folder: Path) -> None:

@@ -133,12 +133,27 @@ def test_scripts_that_no_tokeniser_here_splits(name: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("text", ["สุนัขอยู่ในสวน", "แมวอยู่ในสวน", "ฉันรักเธอมาก", "ຂ້ອຍຮັກເຈົ້າຫຼາຍ", "ឆ្កែនៅក្នុងសួន", "ឆ្មានៅទីនេះ", "ကျွန်တော်နေကောင်းပါတယ်"])
+@pytest.mark.parametrize("lang", [None, "th", "km"])
+def test_short_sentences_are_not_taken_for_words(text: str, lang: str | None) -> None:
+    assert "has no spaces between words, and bleu, rouge and wer take whole sentences for words." in warned([text], ["bleu", "rouge", "wer"], lang)[0]
+
+
 def test_the_syllables_of_tibetan_are_marked() -> None:
     assert warned(["བོད་ཀྱི་སྐད་ཡིག་ནི་གལ་ཆེན་པོ་ཡིན།"], ["rouge"]) == []
     assert "Tibetan has no spaces" in warned(["བོད་ཀྱི་སྐད་ཡིག་ནི་གལ་ཆེན་པོ་ཡིན།"], ["wer"])[0]
 
 
-@pytest.mark.parametrize("texts", [["我 昨天 去 了 北京 。"], ["नमस्ते दुनिया"], ["The word 猫 means cat."], ["猫"], [""]])
+# Sentences with spaces between words, as a segmenter writes them.
+APART = [
+    ["มหาวิทยาลัย ใน กรุงเทพมหานคร มี นักศึกษา จำนวน มาก", "แมว นั่ง อยู่ บน เสื่อ และ มอง ดู ฝน นอก หน้าต่าง"],
+    ["ឆ្មា អង្គុយ លើ កន្ទេល ហើយ មើល ភ្លៀង", "ប្រទេស កម្ពុជា ជា ប្រទេស មួយ នៅ អាស៊ី អាគ្នេយ៍"],
+    ["ແມວ ນັ່ງ ຢູ່ ເທິງ ເສື່ອ ແລະ ເບິ່ງ ຝົນ"],
+    ["ကြောင် သည် ဖျာ ပေါ်တွင် ထိုင် နေ သည်"],
+]
+
+
+@pytest.mark.parametrize("texts", [["我 昨天 去 了 北京 。"], ["नमस्ते दुनिया"], *APART, ["The word 猫 means cat."], ["猫"], [""]])
 def test_words_that_are_apart_need_no_warning(texts: list[str]) -> None:
     assert warned(texts, ["bleu", "wer"]) == []
 

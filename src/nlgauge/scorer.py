@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 import weakref
@@ -33,6 +34,8 @@ from nlgauge.run.reduction import ReduceFn
 if TYPE_CHECKING:
     from nlgauge.run.to_disk import Output
 
+# The types of devices that torch has, with a number; whether there is one is seen when a model is loaded.
+_DEVICE = re.compile(r"(cpu|cuda|hip|mps|xpu|hpu|xla|mtia|maia|ipu|npu|vulkan|meta|privateuseone)(:\d+)?")
 DEFAULT_METRICS = ("bleu", "chrf", "rouge")
 
 
@@ -286,8 +289,8 @@ def _batch(value: int | None) -> int | None:
 
 
 def _device(value: str | None) -> str | None:
-    if value is not None and (not isinstance(value, str) or not value):
-        raise ParameterError(f"device must be a name such as 'cpu' or 'cuda', got {value!r:.60}.")
+    if value is not None and (not isinstance(value, str) or not _DEVICE.fullmatch(value)):
+        raise ParameterError(f"device must be a name that torch knows, such as 'cpu', 'cuda', 'cuda:1' or 'mps', got {value!r:.60}.")
     return value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import sys
 import threading
@@ -20,6 +21,13 @@ from typer.core import TyperGroup
 from nlgauge.cli.output import say
 from nlgauge.errors import InputError, NlgaugeError, ParameterError
 
+# What the library for command lines says of a value, and the same for users.
+_PLAIN = {
+    r"Input should be greater than or equal to (\S+)": r"it must be \1 or more",
+    r"Input should be less than or equal to (\S+)": r"it must be \1 or less",
+    r"Input should be a valid integer.*": "it must be a whole number",
+    r"Input should be a valid number.*": "it must be a number",
+}
 FAILURE, USAGE, WORSE, INCONCLUSIVE, INTERRUPTED, TERMINATED = 1, 2, 3, 4, 130, 143
 # Where the result is, and where a run is kept that can go on.
 WRITTEN, RUNNING = "nlgauge.written", "nlgauge.running"
@@ -101,7 +109,7 @@ def _explained(error: Exception, debug: bool, command: str) -> int:
     if debug:
         traceback.print_exception(error)
     if hasattr(error, "format_message"):  # the command line itself was wrong
-        say(f"error: {error.format_message()}")
+        say(f"error: {_plain_words(error.format_message())}")
         say(f"try: {command} --help")
         return int(getattr(error, "exit_code", USAGE))
     if isinstance(error, NlgaugeError):
@@ -114,6 +122,17 @@ def _explained(error: Exception, debug: bool, command: str) -> int:
     if not debug:
         say("this was not expected; run again with --debug to see where it happened")
     return FAILURE
+
+
+def _plain_words(message: str) -> str:
+    """Return the message of a value that was refused, in the words of a user.
+
+    >>> _plain_words("Invalid value for '--jobs': Input should be greater than or equal to 1")
+    "Invalid value for '--jobs': it must be 1 or more"
+    """
+    for pattern, words in _PLAIN.items():
+        message = re.sub(pattern, words, message)
+    return message
 
 
 def _tolerant_streams() -> None:

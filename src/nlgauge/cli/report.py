@@ -34,6 +34,8 @@ def report(
     require_folder(output)
     if output.exists() and not overwrite:
         raise ParameterError(f"{output} is there already; give --overwrite to replace it.")
+    if not output.absolute().parent.is_dir():
+        raise ParameterError(f"there is no directory {output.parent} to write {output.name} to; create it first.")
     written = load(directory).report(
         output,
         title=title or directory.name,

@@ -1,4 +1,4 @@
-"""What a hand that knows sacreBLEU types: its other names of our options, and the right form of what is written otherwise here."""
+"""What users of sacreBLEU and of other programs type: other names of our options, and the right form of what is written otherwise here."""
 
 from __future__ import annotations
 
@@ -25,6 +25,14 @@ SAME = {
     "-e": ["--encoding"],
     "--citation": ["--cite"],
     "--language-pair": ["--lang"],
+    **{
+        name: ["--input"]
+        for name in ("--hyp", "--hyps", "--hypothesis", "--hypotheses", "--cand", "--candidates", "--system", "--systems", "--inputs")
+    },
+    **{name: ["--input"] for name in ("--pred", "--prediction", "--predictions")},
+    **{name: ["--references"] for name in ("--ref", "--refs", "--reference")},
+    **{name: ["--source"] for name in ("--src", "--sources")},
+    **{name: ["--lang"] for name in ("--language", "--languages")},
 }
 _PARAMETER = 'is a parameter of the metric here: -m "{}"'
 INSTEAD = {

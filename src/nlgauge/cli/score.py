@@ -82,8 +82,8 @@ def score(
 
     nlgauge score -m bleu chrf -r refs.txt sysA.txt sysB.txt -o out/
 
-    After -m stand one or more metrics. After -r stands one file, and the files behind it are systems; where -i names the systems, every file after
-    -r is a reference: -r ref0.txt ref1.txt -i sysA.txt sysB.txt. sacreBLEU's own form works too: ref0.txt ref1.txt -i sysA.txt.
+    -m takes one or more metrics. -r takes one file of references, and the files after it are systems. To name several files of references, repeat -r
+    or name the systems with -i: -r ref0.txt ref1.txt -i sysA.txt sysB.txt. The form of sacreBLEU works too: ref0.txt ref1.txt -i sysA.txt.
 
     FILE is UTF-8 text with one segment per line, or a .tsv, .csv, .jsonl, .json or .parquet file, of which FILE:COLUMN takes one column by its name;
     any of them may be packed (.gz, .bz2, .xz, .zst). FILE:2 takes the second column of a .tsv or .csv file without a header row, and is refused if
@@ -92,12 +92,11 @@ def score(
     Fields of .tsv and .csv files may be in double quotes, with quotes inside doubled (RFC 4180). A .tsv file whose quotes do not follow that rule,
     or in which no field needs them, is read as it stands, quotes included; where both readings are possible it is refused.
     """
-    from nlgauge.features import RunOptions
     from nlgauge.io import read_corpus
     from nlgauge.results.storage import check_free
     from nlgauge.run.checkpoint import unfinished
     from nlgauge.run.to_disk import Output
-    from nlgauge.scorer import Scorer
+    from nlgauge.scorer import Scorer, run_options
 
     if as_sacrebleu.describe(lang):
         return
@@ -116,7 +115,7 @@ def score(
         check_free(output, overwrite, "--overwrite")
         scorer.output = Output(output, resume, overwrite, not no_texts)
         context.meta[RUNNING] = unfinished(output)
-    run = RunOptions(seed, models.batch_size, models.device)
+    run = run_options(seed, models.batch_size, models.device)
     show_progress = False if shown.quiet else None
     named = _named_systems(systems, inputs, test_set is not None)
     pieces = _streamed(named, references or (), lang, options, stream) if output is not None and test_set is None else None

@@ -5,9 +5,9 @@
     ref0 ref1 -i sysA         is   the same, as in sacreBLEU
     --confidence --quiet      is   --confidence 0.95 --quiet
 
-The rules are certain, so that nothing is guessed. After -m stand metrics; the first word behind them that is not the name of a metric is a file.
-After -r stands one file, and files behind it are systems; but where -i names the systems, every file after -r is a reference. What may mean two
-things is refused with both forms.
+The rules are certain, so that nothing is guessed. -m takes metrics; the first word after them that is not the name of a metric is a file.
+-r takes one file, and the files after it are systems; but if -i names the systems, every file after -r is a reference. Words that may mean two
+things are refused with both forms.
 """
 
 from __future__ import annotations

@@ -36,6 +36,35 @@ _LONGEST_LABEL = 100
 KNOWN_NAMES = {_AMBIGUOUS, *(name for names in FIELD_NAMES.values() for name in names)}
 
 
+# Names that columns have in files of other programs, by what they usually hold.
+_USUAL = {
+    "prediction": [
+        "answer",
+        "response",
+        "actual_output",
+        "generated",
+        "generated_text",
+        "generation",
+        "completion",
+        "model_output",
+        "model_answer",
+        "summary",
+    ],
+    "references": [
+        "expected",
+        "expected_output",
+        "ground_truth",
+        "ground_truths",
+        "gold",
+        "reference_answer",
+        "correct_answer",
+        "highlights",
+        "label",
+    ],
+    "source": ["question", "query", "prompt", "instruction", "article", "context", "contexts", "retrieved_contexts", "passage", "passages"],
+}
+
+
 class _Absent:
     """Stands where a record lacks a field that others have; false, as None is."""
 
@@ -251,16 +280,22 @@ def _keep_one(records: Records, our: str, name: str) -> str:
 
 
 def _no_prediction(records: Records, names: Mapping[str, str]) -> str:
-    """What to do where no column is called as predictions are: perhaps every system has a column of its own."""
+    """Return the advice for records without a column of predictions; each system may have a column of its own."""
     there = ", ".join(map(repr, records.columns))
     texts = [name for name, values in records.columns.items() if name not in KNOWN_NAMES and isinstance(values[0], str | list)]
-    texts = [name for name in texts if any(" " in str(value) for value in records.columns[name][:100])] or texts
+    roles = {name: next((role for role, usual in _USUAL.items() if name.lower() in usual), "") for name in texts}
+    # The usual names of a prediction, else texts that are nothing else and have more than one word, else all that are nothing else.
+    systems = [name for name, role in roles.items() if role == "prediction"] or [name for name, role in roles.items() if not role]
+    systems = [name for name in systems if any(" " in str(value) for value in records.columns[name][:100])] or systems
     if records.file is None:
-        wide = f"; where every system has a column of its own, name these: systems={texts}" if texts else ""
+        wide = f"; where every system has a column of its own, name these: systems={systems}" if systems else ""
         return f"the records have no prediction, only {there}; name it 'prediction'{wide}."
-    references = " -r " + quote(f"{records.file}:{names['references']}") if "references" in names else ""
-    wide = "".join(" " + quote(f"{records.file}:{name}") for name in texts or ["COLUMN"])
-    return f"the records have no prediction, only {there}; name the column of each system: nlgauge score{wide}{references}"
+    words = [quote(f"{records.file}:{name}") for name in systems or ["COLUMN"]]
+    for option, role in (("-r", "references"), ("-s", "source")):
+        column = names.get(role) or next((name for name in roles if roles[name] == role), None)
+        words += [option, quote(f"{records.file}:{column}")] if column else []
+    advice = f"rename the columns to prediction, reference and source, or name the column of each system: nlgauge score {' '.join(words)}"
+    return f"the records have no prediction, only {there}; {advice}"
 
 
 def _check_present(records: Records, name: str) -> None:

@@ -34,12 +34,13 @@ class Script:
         return bool(counts) and sum(counts) <= self.letters_per_word * len(counts)
 
 
+# Signs for vowels and tones are no letters, so that words of these scripts have few.
 UNSPACED = (
     Script(r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}", ("zh", "ja", "yue", "wuu", "nan", "hak", "gan", "lzh"), 4),
-    Script(r"\p{Thai}", ("th", "pi"), 10),
-    Script(r"\p{Lao}", ("lo", "pi"), 10),
-    Script(r"\p{Khmer}", ("km", "pi"), 10),
-    Script(r"\p{Myanmar}", ("my", "shn", "mnw", "pi"), 10),
+    Script(r"\p{Thai}", ("th", "pi"), 6),
+    Script(r"\p{Lao}", ("lo", "pi"), 6),
+    Script(r"\p{Khmer}", ("km", "pi"), 4),
+    Script(r"\p{Myanmar}", ("my", "shn", "mnw", "pi"), 5),
     Script(r"\p{Tibetan}", ("bo", "dz"), 10),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 
@@ -17,6 +17,7 @@ _PAPER = {
 }
 # A beginning that is shorter than this is not cut off.
 _LONG = 12
+_JOINT = re.compile(r"[-_./: ]")
 
 
 def paper_name(name: str, output: str = "") -> str:
@@ -37,9 +38,9 @@ def short_names(names: Sequence[str]) -> Mapping[str, str]:
     >>> dict(short_names(["newstest2021.en-de.A", "newstest2021.en-de.B-1"]))
     {'newstest2021.en-de.A': 'A', 'newstest2021.en-de.B-1': 'B-1'}
     """
-    prefix = os.path.commonprefix([*names])  # noqa: RUF071 (names are no paths)
-    shared = re.match(r"(.*[-_./: ])?", prefix, re.DOTALL)
-    size = len(shared[0]) if shared and len(names) > 1 else 0
+    letters = zip(*names, strict=False)
+    equal = sum(1 for _ in itertools.takewhile(lambda row: len(set(row)) == 1, letters)) if len(names) > 1 else 0
+    size = max((joint.end() for joint in _JOINT.finditer(names[0][:equal])), default=0) if names else 0
     cut = size if size >= _LONG and all(len(name) > size for name in names) else 0
     return {name: name[cut:] for name in names}
 

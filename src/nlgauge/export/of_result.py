@@ -237,7 +237,8 @@ def _scored(cells: ScoreCells, system: str, shown: ShownOutput) -> Cell:
     remark = tested_otherwise(test, cells.comparison) if test and cells.comparison else ""
     missing = missing_note(test) if test else ""
     notes = dict.fromkeys([*score.notes, *interval.notes, *cells.notes.mark(remark), *cells.notes.mark(missing)])
-    return replace(score, stars="" if test is None else stars(test.p_holm), notes=tuple(notes), aside=interval.text)
+    marks = "" if test is None else stars(test.p_holm)
+    return replace(score, stars=marks, notes=tuple(notes), aside=interval.text, gauge=interval.gauge)
 
 
 def _how_to_read(cells: ScoreCells, confidence: float) -> list[str]:

@@ -163,6 +163,17 @@ def filter_metrics(
 Kind = TypeVar("Kind", bound=Enum)
 
 
+# Usual words for tasks and qualities.
+_USUAL = {
+    **dict.fromkeys(("summary", "summaries", "summarize"), "summarization"),
+    **dict.fromkeys(("dialogue", "dialog", "chat", "conversation", "qa", "questionanswering"), "response"),
+    **dict.fromkeys(("asr", "transcription"), "speech"),
+    **dict.fromkeys(("caption", "captions"), "captioning"),
+    **dict.fromkeys(("faithfulness", "consistency", "factual"), "factuality"),
+    **dict.fromkeys(("story", "stories", "storygeneration"), "documentgeneration"),
+}
+
+
 def _members(kind: type[Kind], given: Any) -> set[Kind] | None:
     """The members that were asked for; None where nothing was."""
     if given is None:
@@ -177,6 +188,11 @@ def _member(kind: type[Kind], given: Any) -> Kind:
     known = {_folded(name): member for name, member in kind.__members__.items()}
     if isinstance(given, str) and _folded(given) in known:
         return known[_folded(given)]
+    # A word that only one of the names has: translation, summarization, captioning.
+    word = _USUAL.get(_folded(given), _folded(given)).replace("isation", "ization") if isinstance(given, str) else ""
+    members = {member for name, member in known.items() if len(word) > 3 and word in name}
+    if len(members) == 1:
+        return members.pop()
     hint = did_you_mean(_folded(given), known) if isinstance(given, str) else ""
     raise ParameterError(f"{given!r} is none of the {kind.__name__}{hint}; they are {', '.join(kind.__members__)}.")
 

@@ -21,22 +21,23 @@ class _Bar:
         self._shown: Any = None
         self._tasks: dict[str, Any] = {}
 
-    def report(self, what: str, done: int, total: int) -> None:
+    def report(self, what: str, done: int, total: int | None) -> None:
         if self._shown is None:
             if time.monotonic() - self._started < _PATIENCE:
                 return
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-            columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeRemainingColumn()
+            columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"), TimeRemainingColumn()
             # Rich's own bar for notebooks needs ipywidgets; notebooks show the bar of a terminal too.
             notebook = Console().is_jupyter
             console = Console(stderr=True, force_jupyter=False, force_terminal=True if notebook else None)
             self._shown = Progress(*columns, console=console, transient=True)
             self._shown.start()
+        count = f"{done:,}" if total is None else f"{done:,}/{total:,}"
         if what not in self._tasks:
-            self._tasks[what] = self._shown.add_task(what, total=total)
-        self._shown.update(self._tasks[what], completed=done, total=total)
+            self._tasks[what] = self._shown.add_task(what, total=total, count=count)
+        self._shown.update(self._tasks[what], completed=done, total=total, count=count)
 
     def close(self) -> None:
         if self._shown is not None:
@@ -58,8 +59,8 @@ def progress(wanted: bool | None = None) -> Iterator[None]:
         bar.close()
 
 
-def report(what: str, done: int, total: int) -> None:
-    """Says how far a piece of work is; free where nobody is shown anything."""
+def report(what: str, done: int, total: int | None) -> None:
+    """Show how far a piece of work is, of an unknown total if None; this is free if nothing is shown."""
     bar = _active.get()
     if bar is not None:
         bar.report(what, done, total)

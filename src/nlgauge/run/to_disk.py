@@ -37,6 +37,7 @@ from nlgauge.run.costs import Costs
 from nlgauge.run.environment import environment
 from nlgauge.run.executors import Executor
 from nlgauge.run.prepare import signatures
+from nlgauge.run.progress import report
 
 # Where a result is made that is then moved to its place, in the directory of its run.
 WHOLE = "whole"
@@ -125,8 +126,11 @@ def _write_result(
     """Does what is left of a run, and makes its directory that of a result."""
     if kept.corpus is None:
         with CorpusWriter(kept.place) as writer:
+            count = 0
             for piece in pieces(kept.place / "rows"):
                 writer.append(piece)
+                count += len(piece)
+                report("reading segments", count, None)
             kept.note(Stored(writer.close()))
     assert kept.corpus is not None
     corpus = stored_corpus(kept.place, kept.corpus)
