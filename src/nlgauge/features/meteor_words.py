@@ -39,14 +39,13 @@ _RULES = [
 _LETTER = re.compile(f"[{_LETTERS}]")
 _WORD = re.compile("[^ \t\n\f\r]+")
 # Abbreviations that keep their dot: initials, titles, and some that keep it before a number only.
-_ABBREVIATIONS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ") | frozenset(
-    """
+_WITH_DOT = """
     DR Dr Drs Prof MR Mr MRS Mrs MS Ms MM Messrs Mlle Mme Hr Hon Rev rev St Sr Ph Rt
     Adm Brig Capt Cmdr Col Comdr Cpl Ens Gen Lt Maj Pfc Pvt Sgt Sfc Surg Supt
     Gov Rep Reps Sen Sens Res Insp Msgr Asst Adj Adv Op Ord Con
     Bart Bldg Bros Corp Hosp v vs i.e e.g Nos Nr
-    """.split()
-)
+"""
+_ABBREVIATIONS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ") | frozenset(_WITH_DOT.split())
 _BEFORE_NUMBERS = frozenset({"No", "Art", "pp"})
 
 
