@@ -31,7 +31,9 @@ def save(figure: Any, path: str | Path) -> None:
     from matplotlib import rc_context
 
     from nlgauge.meta.plots.canvas import REPRODUCIBLE, seen, undated
+    from nlgauge.meta.plots.fonts import fit_fonts
 
+    fit_fonts(figure)
     with rc_context(REPRODUCIBLE):
         figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=undated(Path(path).suffix.lstrip("."), seen(figure)))
 
