@@ -65,7 +65,7 @@ _TUNINGS = {
 
 
 # The copy words of METEOR++ before they are given.
-_NEEDED = ""
+_NEEDED = "..."
 
 
 class _Aligned(NamedTuple):
