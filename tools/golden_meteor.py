@@ -5,7 +5,8 @@
 
 For each task it runs `java -Xmx2G -jar meteor-1.5.jar predictions references -l en -m "exact stem synonym" -t TASK -vOut -s functionwords`:
 without paraphrases, without normalisation (the texts are tokenised and in lower case), and with our list of function words. Then it runs
-`-m "exact stem synonym paraphrase" -a TABLE` on pairs with phrases of the table below, which it also writes down.
+`-m "exact stem synonym paraphrase" -a TABLE` on pairs with phrases of the table below, which it also writes down,
+and `-norm` on texts that are not tokenized.
 """
 
 from __future__ import annotations
@@ -88,13 +89,27 @@ decide upon decide | make a decision make a decision
 """
 
 
-def run(jar: Path, pairs: list[list[str]], task: str, table: list[list[str]] | None = None) -> dict[str, object]:
-    """The program's precision, recall, penalty and score of every pair, and its score of all together."""
+# Texts that are not tokenized, for the option -norm.
+RAW_PAIRS = """
+A well-known man's dog ran off. | the well known dog of a man ran off
+a-b-c is in the U.S. now, isn't it? | A-B-C was in the US now , is it not ?
+Mr. Smith paid 1,000 dollars... | mr. smith paid 1,000 dollars ...
+“No. 5” of the half-eaten cakes – e.g. two | "No. 5" of half eaten cakes -- for example two
+the black-and-white cat's 80's-style hat | a black and white cat with an 80s style hat
+He said: don't go. She went,though | he said : do not go . she went , though
+two dogs (one red/one blue) sit at no. 7. | Two dogs ( one red / one blue ) sit at No. 7
+"""
+
+
+def run(jar: Path, pairs: list[list[str]], task: str, table: list[list[str]] | None = None, norm: bool = False) -> dict[str, object]:
+    """Return the program's precision, recall, penalty and score of every pair, and its score of all together."""
     with tempfile.TemporaryDirectory() as folder:
         names = [Path(folder) / name for name in ("predictions", "references", "words")]
         for path, lines in zip(names, (*map(list, zip(*pairs, strict=True)), sorted(FUNCTION_WORDS)), strict=True):
             path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        options = ["-l", "en", "-m", "exact stem synonym" + " paraphrase" * bool(table), "-t", TASKS[task], "-vOut", "-s", str(names[2])]
+        options = ["-l", "en", "-m", "exact stem synonym" + " paraphrase" * bool(table), "-t", TASKS[task], "-vOut", "-s", str(names[2])] + [
+            "-norm"
+        ] * norm
         if table:
             paraphrases = Path(folder) / "table.gz"
             paraphrases.write_bytes(gzip.compress("".join(f"0.5\n{first}\n{second}\n" for first, second in table).encode()))
@@ -110,12 +125,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Writes golden values of the METEOR 1.5 program.")
     parser.add_argument("jar", type=Path)
     jar = parser.parse_args().jar
-    pairs, table, phrase_pairs = ([line.split(" | ") for line in lines.strip().split("\n")] for lines in (PAIRS, TABLE, PHRASE_PAIRS))
+    texts = PAIRS, TABLE, PHRASE_PAIRS, RAW_PAIRS
+    pairs, table, phrase_pairs, raw_pairs = ([line.split(" | ") for line in lines.strip().split("\n")] for lines in texts)
     found = {
         "command": "python tools/golden_meteor.py meteor-1.5.jar",
         "pairs": pairs,
         **{task: run(jar, pairs, task) for task in TASKS},
         "table": table,
+        "norm": {"pairs": raw_pairs, **{task: run(jar, raw_pairs, task, norm=True) for task in TASKS}},
         "phrases": {"pairs": phrase_pairs, **{task: run(jar, phrase_pairs, task, table) for task in TASKS}},
     }
     GOLDEN.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

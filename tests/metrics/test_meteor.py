@@ -18,6 +18,7 @@ from strategies import SENTENCES, corpora, texts
 import nlgauge
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.features.paraphrases import copied_words, phrase_table
+from nlgauge.features.text import Tokens
 from nlgauge.features.wordnet import exceptions, nltk_synonyms, pooled_synsets, synsets
 from nlgauge.kernels.alignment import Alignment, Match, chunk_numbers, fewest_chunks, links, offers
 from nlgauge.kernels.phrase_alignment import cost as phrase_cost
@@ -150,6 +151,38 @@ def test_compat_equals_the_meteor_program(task):
         expected = [row[column] if row[column] == row[column] else 0.0 for row in GOLDEN[task]["segments"]]
         assert table[name].tolist() == pytest.approx(expected, abs=1e-12), name
     assert result[str(metric)]["score"] == pytest.approx(GOLDEN[task]["corpus"], abs=1e-12)
+
+
+@pytest.mark.parametrize("task", ["rank", "adequacy"])
+def test_norm_equals_the_meteor_program_on_texts_that_are_not_tokenized(task):
+    metric = Meteor(task=task, compat="jar", tokenizer="norm")
+    golden = GOLDEN["norm"]
+    predictions, references = map(list, zip(*golden["pairs"], strict=True))
+    result = nlgauge.score(predictions, references, metrics=metric)
+    found = result.tables[result.systems[0], str(metric)].segments()["meteor"].tolist()
+    assert found == pytest.approx([row[3] for row in golden[task]["segments"]], abs=1e-12)
+    assert result[str(metric)]["score"] == pytest.approx(golden[task]["corpus"], abs=1e-12)
+    # Every pair shows the difference: its texts are not split at white space alone.
+    plain = nlgauge.score(predictions, references, metrics=Meteor(task=task, compat="jar", tokenizer="whitespace"))
+    assert not np.isclose(found, next(iter(plain.tables.values())).segments()["meteor"]).any()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a-b-c d--e -f", "a b-c d e -f"),
+        ("U.S. e.g. i.e. Mr. mr. end.", "us eg ie mr. mr. end ."),
+        ("No. 5 No. X pp. 3 St. 9", "no. 5 no . x pp. 3 st. 9"),
+        ("1,000 a,b x,,y 2,a", "1,000 a , b x , ,y 2 , a"),
+        ("it's 80's dogs' 'tis don\u2019t ''x''", "it 's 80 's dogs ' ' tis don 't \" x \""),
+        ("wait... what.. ok.", "wait ... what .. ok ."),
+        ("\u201ca\u201d\u00a0\u2013 b_c (d)\u3000", '" a " - b _ c ( d )'),
+        ("", ""),
+    ],
+)
+def test_words_of_norm_are_those_of_the_program(text, words):
+    """Each pair as edu.cmu.meteor.util.Normalizer.normalizeLine of meteor-1.5.jar prints it, in lower case."""
+    assert Tokens("norm").of(text) == words.split()
 
 
 @pytest.mark.parametrize(

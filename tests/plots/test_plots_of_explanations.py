@@ -9,6 +9,7 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.colors import to_rgb
 
+import nlgauge
 from nlgauge import plots
 from nlgauge.errors import ParameterError
 from nlgauge.explain import Alignment, Edit, Edits, NgramMatches, Order, TokenScores, Transport, WordAlignment
@@ -98,6 +99,18 @@ def test_the_path_in_a_lattice_goes_through_every_edit():
     assert [label.get_text() for label in ax.get_xticklabels()] == ["a", "", "", "x", "y", "z"]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "c", "d"]
     check_readable(ax.figure)
+    named = plots.edits(Edits("e", {}, edits, prediction=["a", "p", "q", "x", "y", "z", "end"]), "lattice")
+    assert [label.get_text() for label in named.get_xticklabels()] == ["a", "p", "q", "x", "y", "z", "end"]
+
+
+@pytest.mark.parametrize("metric", ["eed", "cder"])
+def test_every_token_of_the_prediction_is_named_in_a_lattice(metric: str):
+    prediction = "people enjoy driving foreign cars ."
+    explanation = nlgauge.score([prediction], ["imported cars are preferred by people ."], metrics=metric).explain(metric, 0)[0]
+    ax = plots.edits(explanation, "lattice")
+    shown = [label.get_text() for label in ax.get_xticklabels()]
+    assert "".join(shown) == "".join(explanation.prediction).replace(" ", "")
+    assert "driving" in "".join(shown)
 
 
 @pytest.mark.parametrize("form", ["matrix", "links", "text"])

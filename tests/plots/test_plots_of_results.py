@@ -6,6 +6,7 @@ import io
 import math
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -331,3 +332,20 @@ def test_every_name_is_there():
     assert all(callable(getattr(plots, name)) for name in plots.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'pie'"):
         plots.pie  # noqa: B018
+
+
+def test_characters_that_a_font_lacks_come_from_another_one(monkeypatch, tmp_path):
+    from nlgauge.meta.plots import fonts
+
+    monkeypatch.setattr(fonts, "FALLBACKS", ("No Such Font", "DejaVu Sans"))
+    fonts._installed.cache_clear()
+    texts = ["a cat", "a dog", "two cats"]
+    result = nlgauge.score({"\u0436\u0436": texts, "plain": texts[::-1]}, texts, metrics=["chrf"])
+    with mpl.rc_context({"font.family": ["cmr10"], "axes.formatter.use_mathtext": True}):
+        axes = plots.intervals(result, resamples=20)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            plots.save(axes, tmp_path / "names.png")
+        families = {label.get_text(): label.get_fontfamily() for label in axes.get_yticklabels()}
+    fonts._installed.cache_clear()
+    assert families == {"\u0436\u0436": ["cmr10", "DejaVu Sans"], "plain": ["cmr10"]}

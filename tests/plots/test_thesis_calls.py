@@ -69,6 +69,22 @@ def test_distances_are_those_of_moverscore(encoder: str, tmp_path: Path) -> None
     assert len(pairs.axes[0].get_yticklabels()) < len(flow.axes[0].get_yticklabels())
 
 
+def test_words_are_weighed_by_the_texts_of_idf(encoder: str, tmp_path: Path) -> None:
+    plain = n_gram_distance_visualization(REFERENCE, CANDIDATE, False, model=encoder)
+    with pytest.warns(UserWarning, match=r"all words weigh the same; give the texts to count in as idf="):
+        alone = n_gram_distance_visualization(REFERENCE, CANDIDATE, False, model=encoder, idf=True)
+    assert np.array_equal(alone.axes[0].images[0].get_array(), plain.axes[0].images[0].get_array())
+    texts = ["a cat on the mat .", "the dog sat on a log", "on the road"]
+    scored = nlgauge.score([CANDIDATE, *texts], [REFERENCE, *texts], metrics=make("moverscore", {"model": encoder, "idf": True}))
+    (explanation,) = scored.explain("moverscore", 0)
+    flow = n_gram_distance_visualization(REFERENCE, CANDIDATE, model=encoder, idf=texts, fname=tmp_path / "idf.html")
+    links = [patch for patch in flow.axes[0].patches if "\u2192" in patch.get_label()]
+    assert len(links) == int((explanation.plan > 1e-9).sum())
+    assert "the dog sat on a log" not in (tmp_path / "idf.html").read_text("utf-8")
+    with pytest.raises(ParameterError, match="idf must be True, False or a list of texts, got 'cat'"):
+        n_gram_distance_visualization(REFERENCE, CANDIDATE, model=encoder, idf="cat")
+
+
 def test_plot_example_of_bert_score_draws_too(encoder: str, tmp_path: Path) -> None:
     scorer = BERTScorer(model_type=encoder, num_layers=1)
     figure = scorer.plot_example(CANDIDATE, REFERENCE, str(tmp_path / "example.pdf"))

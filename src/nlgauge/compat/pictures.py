@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,19 @@ _PAGES = (".html", ".htm")
 
 
 def matching(
-    metric: AnyMetric, prediction: str, reference: str, fname: str | Path, lang: str | None = None, device: str | None = None, **form: Any
+    metric: AnyMetric,
+    prediction: str,
+    reference: str,
+    fname: str | Path,
+    lang: str | None = None,
+    device: str | None = None,
+    beside: Sequence[str] = (),
+    **form: Any,
 ) -> Any:
-    """The figure of why a prediction got its score; it is written to `fname` where that is given.
+    """Return the figure of why a prediction got its score; it is also written to `fname` if that is given.
 
-    A file that ends with .html is the interactive page of this one segment: it opens from disk, without a network.
+    A file that ends with .html is the interactive page of this one segment: it opens from disk, without a network. `beside` are references of further
+    segments, for metrics that weigh words by how many references have them.
     """
     from nlgauge.meta.plotting import check_file
     from nlgauge.scorer import score
@@ -29,14 +38,15 @@ def matching(
     interactive = Path(fname).suffix.lower() in _PAGES
     if fname and not interactive:
         check_file(fname)
-    result = score([prediction], [reference], metrics=metric, lang=lang, device=device)
+    result = score([prediction, *beside], [reference, *beside], metrics=metric, lang=lang, device=device)
+    result = result.where(id=result.corpus.ids[0]) if beside else result
     if interactive:
         result.report(fname, title=result.labels[0], explain="all", resamples=1)
     from nlgauge import plots
 
     explained = result.explain(result.labels[0], 0)
     if not explained:
-        raise ParameterError("neither text has a token that the model knows, so there is nothing to draw.")
+        raise ParameterError("there is nothing to draw: neither text has a token that the model knows, or every word of one of them weighs 0.")
     figure = plots.explanation(explained[0], **form).figure
     if fname and not interactive:
         plots.save(figure, fname)

@@ -82,9 +82,13 @@ class Edit:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Edits(Explanation):
-    """The edits that turn the reference into the prediction, from left to right; shifts come first."""
+    """The edits that turn the reference into the prediction, from left to right; shifts come first.
+
+    `prediction` has all tokens of the prediction if the edits may jump over some of them; else it is empty.
+    """
 
     edits: list[Edit]
+    prediction: list[str] = field(default_factory=list, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -218,6 +218,10 @@ def tokenizer(name: str) -> Tokenizer:
         from nlgauge.features.treebank import treebank_words
 
         return Tokenizer(treebank_words)
+    if name == "norm":
+        from nlgauge.features.meteor_words import normalized_words
+
+        return Tokenizer(normalized_words)
     if name not in SACREBLEU_TOKENIZERS:
         raise ParameterError(f"there is no tokeniser {name!r}; choose one of {', '.join(dict.fromkeys([*SACREBLEU_TOKENIZERS, *_TOKENIZERS]))}.")
     from sacrebleu.metrics.bleu import _get_tokenizer

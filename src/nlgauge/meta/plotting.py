@@ -32,7 +32,9 @@ def save(figure: Any, path: str | Path) -> None:
     from matplotlib import rc_context
 
     from nlgauge.meta.plots.canvas import REPRODUCIBLE, seen, undated
+    from nlgauge.meta.plots.fonts import fit_fonts
 
+    fit_fonts(figure)
     form = Path(path).suffix.lstrip(".").lower()
     with rc_context(REPRODUCIBLE), replacing(path) as stream:
         figure.savefig(stream, format=form, dpi=_DOTS_PER_INCH, metadata=undated(form, seen(figure)))

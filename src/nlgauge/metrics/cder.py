@@ -72,5 +72,5 @@ class Cder(Metric):
             prediction, reference = (feature.of(view.text(ids[n])) for ids in (view.predictions, view.reference))
             steps = jump_steps(tokens[predictions[n]], tokens[references[n]], _COSTS)
             title = f"cder {self.score('cder', row)['cder']:.4f} ({row[0]:.0f} edits and jumps for {row[1]:.0f} words)"
-            found.append(Edits(title, {"cder": row}, [Edit.of(run, reference, prediction) for run in runs(steps)]))
+            found.append(Edits(title, {"cder": row}, [Edit.of(run, reference, prediction) for run in runs(steps)], prediction=prediction))
         return found

@@ -85,5 +85,5 @@ class Eed(Metric):
             prediction, reference = (list(feature.of(view.text(ids[n]))) for ids in (view.predictions, view.reference))
             steps = jump_steps(characters[predictions[n]], characters[references[n]], *self._rules)
             title = f"eed {row[0]:.4f} (edits and jumps {distance:.2f}, coverage {coverage:.2f}, {len(reference)} characters)"
-            found.append(Edits(title, {"eed": row}, [Edit.of(run, reference, prediction) for run in runs(steps)]))
+            found.append(Edits(title, {"eed": row}, [Edit.of(run, reference, prediction) for run in runs(steps)], prediction=prediction))
         return found

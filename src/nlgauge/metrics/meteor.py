@@ -38,7 +38,7 @@ from nlgauge.metric.domains import require_number
 _MODULES = ("exact", "stem", "synonym", "paraphrase")
 # Of a row: words and matches of each module on both sides, content and function words apart.
 _COUNTS = 4 * (1 + len(_MODULES))
-_TOKENIZERS = ("unicode", "punctuated", "whitespace", "13a", "intl", "zh", "char")
+_TOKENIZERS = ("unicode", "punctuated", "whitespace", "13a", "intl", "zh", "char", "norm")
 # Our own list of English words and marks, where the program has one of the words that are frequent in a corpus.
 _LITTLE_MEANING = """
 the a an this that these those of to in on at by for from with as into about after before and or but if than then not no so
@@ -65,7 +65,7 @@ _TUNINGS = {
 
 
 # The copy words of METEOR++ before they are given.
-_NEEDED = ""
+_NEEDED = "..."
 
 
 class _Aligned(NamedTuple):
@@ -197,7 +197,8 @@ class Meteor(Metric):
 
     def findings(self, view: View) -> _Aligned:
         """The words of predictions and references with their alignments."""
-        tokens = Tokens(self.tokenizer, lowercase=True)
+        # The program's normalization depends on the case, and changes it itself.
+        tokens = Tokens(self.tokenizer, lowercase=self.tokenizer != "norm")
         words, predictions, references = view.get(tokens, view.predictions, view.reference)
         sides = words, predictions, references
         spelt = view.features.memory_of(tokens).words()

@@ -165,7 +165,7 @@ def _edited(edit: Edit) -> list[Word]:
 
 def _lattice(explanation: Edits, ax: Any) -> Any:
     """The prediction across, the reference down, and the path between them: dashes where tokens differ, arrows where it jumps."""
-    ours: dict[int, str] = {}
+    ours = dict(enumerate(explanation.prediction))
     theirs: list[str] = []
     steps: list[tuple[str, int, int, int, int]] = []
     p = 0

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from nlgauge.compat.bert_score import BERTScorer
 from nlgauge.compat.pictures import matching
+from nlgauge.errors import ParameterError
 from nlgauge.metric.registry import make
 
 
@@ -47,17 +50,32 @@ def n_gram_distance_visualization(
     device: str | None = "cuda:0",
     *,
     n_gram: int = 1,
-    idf: bool = False,
+    idf: bool | Sequence[str] = False,
     model: Any = None,
     fname: str | Path = "",
 ) -> Any:
     """Which words of a translation MoverScore moves to which of the reference: links as wide as the mass (soft alignment, thesis 3.9).
 
-    is_flow=False draws the distances instead. With `n_gram` above 1 words are moved in groups; `idf` weighs rare words more, and one reference has
-    none. Where there is no such device the texts are read on the processor. `fname` as for `similarity_word_matching`.
+    is_flow=False draws the distances instead. With `n_gram` above 1 words are moved in groups. `idf` is a list of texts: a word weighs the more the
+    fewer of them and of the reference have it. idf=True has only the reference to count in, so that all words weigh the same: a warning says so.
+    If there is no such device the texts are read on the processor. `fname` as for `similarity_word_matching`.
     """
-    given = {"n_gram": n_gram, "idf": idf, **({} if model is None else {"model": model})}
-    return matching(make("moverscore", given), translation, reference, fname, device=_there(device), form="links" if is_flow else "cost")
+    beside = [] if isinstance(idf, bool) else _texts(idf)
+    if idf is True:
+        warnings.warn(
+            "idf=True counts words in the reference alone, where each is in every text, so that all words weigh the same; "
+            "give the texts to count in as idf=[...].",
+            stacklevel=2,
+        )
+    given = {"n_gram": n_gram, "idf": bool(beside), **({} if model is None else {"model": model})}
+    form = "links" if is_flow else "cost"
+    return matching(make("moverscore", given), translation, reference, fname, device=_there(device), beside=beside, form=form)
+
+
+def _texts(idf: Any) -> list[str]:
+    if isinstance(idf, str) or not all(isinstance(text, str) for text in idf):
+        raise ParameterError(f"idf must be True, False or a list of texts, got {idf!r:.60}.")
+    return list(idf)
 
 
 def _there(device: str | None) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import math
 import textwrap
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,8 @@ try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
+
+    from nlgauge.meta.plots.fonts import fit_fonts
 except ImportError:
     raise MissingExtraError("matplotlib", "plot", "drawing") from None
 
@@ -56,6 +59,7 @@ class Drawing(Figure):
     def savefig(self, fname: Any, **options: Any) -> None:
         """As of any figure; a file has what is seen as its title (`described`), text as text, and no date."""
         form = options.get("format") or Path(str(fname)).suffix.lstrip(".")
+        fit_fonts(self)
         with rc_context(REPRODUCIBLE):
             super().savefig(fname, **{"metadata": undated(form, seen(self)), **options})
 
@@ -126,7 +130,12 @@ def few_ticks(axis: Any, count: int = 5, whole: bool = False) -> None:
 
 def room(names: Iterable[object], size: float = SMALL) -> float:
     """The inches that the longest of these names takes, nearly."""
-    return max((len(shown(name)) for name in names), default=0) * size * 0.62 / 72
+    return max((_columns(shown(name)) for name in names), default=0) * size * 0.62 / 72
+
+
+def _columns(text: str) -> float:
+    """How many letters of usual width a text is wide: a Chinese or Japanese character takes more than one."""
+    return sum(1.6 if unicodedata.east_asian_width(sign) in "WF" else 1.0 for sign in text)
 
 
 def larger_for(points: int) -> float:

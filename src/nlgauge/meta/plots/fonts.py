@@ -1,0 +1,45 @@
+"""Fonts for characters that matplotlib's own font lacks, such as Chinese, Japanese and Korean: installed ones are used where they are needed."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from matplotlib.font_manager import FontProperties, fontManager, get_font
+from matplotlib.text import Text
+
+# Families with many scripts, then of single ones, as systems have them.
+FALLBACKS = (
+    *("Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans CJK TC", "Noto Sans CJK KR", "Noto Sans JP", "Noto Sans SC", "Noto Sans KR"),
+    *("Source Han Sans", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Droid Sans Fallback", "IPAexGothic", "NanumGothic", "Unifont"),
+    *("Hiragino Sans", "PingFang SC", "Apple SD Gothic Neo", "Arial Unicode MS", "Yu Gothic", "Meiryo", "Microsoft YaHei", "SimHei", "Malgun Gothic"),
+    *("Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Devanagari", "Noto Sans Bengali", "Noto Sans Tamil", "Noto Sans Thai", "Noto Sans Lao"),
+    *("Noto Sans Khmer", "Noto Sans Myanmar", "Noto Sans Ethiopic", "Noto Sans Georgian", "Noto Sans Armenian", "Nirmala UI", "Leelawadee UI"),
+    *("Noto Sans Symbols", "Noto Sans Symbols 2", "Segoe UI Symbol", "Noto Sans"),
+)
+
+
+def fit_fonts(figure: Any) -> None:
+    """Add to each text of a figure the installed fonts that have the characters which its own font lacks; other texts stay as they are."""
+    for text in figure.findobj(Text):
+        families = tuple(text.get_fontfamily())
+        lacking = {sign for sign in text.get_text() if not sign.isspace() and sign.isprintable() and not _has(families, sign)}
+        further = []
+        for family in _installed() if lacking else ():
+            if family not in families and (known := {sign for sign in lacking if _has((family,), sign)}):
+                further.append(family)
+                lacking -= known
+        if further:
+            text.set_fontfamily([*families, *further])
+
+
+@cache
+def _installed() -> tuple[str, ...]:
+    there = {font.name for font in fontManager.ttflist}
+    return tuple(family for family in FALLBACKS if family in there)
+
+
+@cache
+def _has(families: tuple[str, ...], sign: str) -> bool:
+    """Whether one of the families has a character."""
+    return any(get_font(path).get_char_index(ord(sign)) for path in fontManager._find_fonts_by_props(FontProperties(family=list(families))))
