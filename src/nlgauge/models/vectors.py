@@ -21,8 +21,9 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import ModelError
 from nlgauge.models import store
-from nlgauge.models.contents import Stamp, hash_of_file
+from nlgauge.models.contents import hash_of_file
 from nlgauge.models.store import WORDS
+from nlgauge.paths import Stamp
 
 # What the header of vectors.safetensors is padded to, so that it can be written when the number of words is known.
 _HEADER = 256
