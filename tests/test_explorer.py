@@ -263,7 +263,10 @@ def test_slices_are_those_of_where(client: Client, result: Result) -> None:
             assert output["letters"] == list(ranked[key].letters)
             assert output["low"] == pytest.approx([part.intervals()[system][key[0]][key[1]].low for system in part.systems])
     by_weather = client.json("/api/0/slices", by="weather\\u202e")
-    assert {found["value"]: found["segments"] for found in by_weather} == {"dry": 15, "wet": 5}
+    assert {found["value"]: (found["segments"], found["few"]) for found in by_weather} == {"dry": (15, False), "wet": (5, False)}
+    for count, few in ((4, True), (5, False)):
+        part = Served(nlgauge.score(_TEXTS * 3, _TEXTS * 3, metrics="chrf", fields={"part": ["x"] * count + ["y"] * (12 - count)}), "few")
+        assert {found["value"]: found["few"] for found in part.slices("part")} == {"x": few, "y": False}
     by_length = client.json("/api/0/slices", by="length")
     assert sum(found["segments"] for found in by_length) == 20
 

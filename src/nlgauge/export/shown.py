@@ -86,11 +86,11 @@ class Exported(Shown):
 
         return written(html_of(self.page(**options)), path)
 
-    def to_csv(self, path: str | Path | None = None, *, delimiter: str = ",", **options: Any) -> str:
-        r"""The records as CSV, every number in full; delimiter="\t" gives TSV."""
+    def to_csv(self, path: str | Path | None = None, *, delimiter: str = ",", safe: bool | None = None, **options: Any) -> str:
+        r"""The records as CSV, every number in full; delimiter="\t" gives TSV, safe=True texts that no spreadsheet takes for formulas."""
         from nlgauge.export.delimited import delimited
 
-        return written(delimited(self._csv_records(**options), delimiter), path)
+        return written(delimited(self._csv_records(**options), delimiter, safe), path)
 
     def _for_paper(self, options: dict[str, Any]) -> dict[str, Any]:
         """The options where a table is for readers of a paper."""
