@@ -10,8 +10,6 @@ from contextvars import ContextVar
 from io import StringIO
 from typing import Any, Protocol
 
-import msgspec
-
 from nlgauge.errors import ParameterError
 
 # How a text begins that a spreadsheet would compute; the wide forms are those of East Asian keyboards.
@@ -69,4 +67,8 @@ def field_of(value: Any, safe: bool = False) -> Any:
         return f"'{value}"
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    return msgspec.json.encode(value, enc_hook=str).decode() if isinstance(value, list | tuple | dict) else value
+    if not isinstance(value, list | tuple | dict):
+        return value
+    import msgspec
+
+    return msgspec.json.encode(value, enc_hook=str).decode()
