@@ -36,7 +36,7 @@ from nlgauge.corpus import records as record_module
 from nlgauge.corpus.lines import StoredLabels, StoredLines
 from nlgauge.corpus.stored import is_stored
 from nlgauge.errors import InputError, ResultError
-from nlgauge.io import blocks, files, read_corpus, streamed, tables
+from nlgauge.io import blocks, files, read_corpus, streamed, tables, watched
 from nlgauge.io.quoting import QuotedRows, csv_rows, tsv_rows
 from nlgauge.io.streamed import Streamed
 from nlgauge.metrics.bleu import Bleu
@@ -465,6 +465,16 @@ def test_a_file_that_is_touched_while_it_is_read_is_what_was_read(monkeypatch: p
     next(pieces)
     os.utime("p.txt", ns=(1, 1))
     assert sum(map(len, pieces)) > 0
+
+
+def test_how_far_reading_is_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_all()
+    said: list[tuple[str, int, int]] = []
+    monkeypatch.setattr(watched, "report", lambda *given: said.append(given))
+    monkeypatch.setattr(watched, "_MEGABYTE", 1)
+    list(Streamed(["p.txt"], ["r.txt"]).pieces(Path("rows")))
+    size = Path("p.txt").stat().st_size + Path("r.txt").stat().st_size
+    assert said[-1] == ("reading (MB)", size, size)
 
 
 def test_packed_files_are_large_by_what_they_unpack_to(monkeypatch: pytest.MonkeyPatch) -> None:
