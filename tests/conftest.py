@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
@@ -18,6 +19,9 @@ from nlgauge.metric import REGISTERED
 from nlgauge.metric.registry import metric_classes
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# Started by `nohup` or in the background of a script, pytest ignores Ctrl-C, and so would every program that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # Tiny models and several test processes on few cores: more threads would only wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

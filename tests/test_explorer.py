@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import hashlib
 import http.client
@@ -25,6 +26,7 @@ from nlgauge.explorer import serve
 from nlgauge.results.result import Result
 
 pytest.importorskip("uvicorn", reason="needs the extra web")
+from nlgauge.explorer.guard import Guard
 from nlgauge.explorer.served import Served
 
 _TEXTS = ["the cat sat on the mat", "a dog barks at night", "hello again my world", "rain fell on the roof of the house"]
@@ -181,6 +183,44 @@ def test_two_hosts_are_refused(client: Client) -> None:
         assert plain.recv(100).split()[1] in (b"400", b"421")
 
 
+def test_two_hosts_are_refused_by_the_guard_itself() -> None:
+    """Over HTTP the server refuses them before the guard is asked."""
+    sent: list[Any] = []
+
+    async def reached(*_: Any) -> None:
+        pytest.fail("the page was reached")
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    hosts = frozenset({"127.0.0.1:80"})
+    headers = [(b"host", b"127.0.0.1:80"), (b"host", b"example.com"), (b"cookie", b"nlgauge-80=secret")]
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": headers}
+    asyncio.run(Guard(reached, hosts, "secret", "nlgauge-80")(scope, None, send))
+    assert sent[0]["status"] == 421
+
+
+OTHERS = ['a={"b": [1, 2]}', "x[0]=1", "me@here=1", "café=1", "path=/", "=;;", 'q="a; b"', "expires=never; secure", "nlgauge-1=other", "a\tb=c"]
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_cookies_of_other_programs_do_not_lock_the_user_out(client: Client, other: str) -> None:
+    for cookies in (f"{other}; {client.cookie}", f"{client.cookie}; {other}", f"{other}; nlgauge-{client.port}=old; {client.cookie}"):
+        assert client.ask("/api/results", cookie=cookies)[0] == 200
+    assert client.ask("/api/results", cookie=other)[0] == 403
+    assert client.ask("/api/results", cookie=f"{other}; nlgauge-{client.port}={client.token}x")[0] == 403
+
+
+def test_half_a_request_does_not_stay_open(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nlgauge.explorer.protocol.PATIENCE", 0.2)
+    for start in (b"", b"GET / HTTP/1.1\r\nHost: x", f"GET /api/results HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\n\r\nGET /".encode()):
+        with socket.create_connection(("127.0.0.1", client.port), timeout=60) as plain:
+            plain.sendall(start)
+            while plain.recv(4096):
+                pass
+    assert client.ask("/api/results")[0] == 200
+
+
 def test_every_module_has_its_type(client: Client) -> None:
     for path, kind in (
         ("/web/main.js", "text/javascript"),
@@ -225,6 +265,9 @@ def test_slices_are_those_of_where(client: Client, result: Result) -> None:
     by_weather = client.json("/api/0/slices", by="weather\\u202e")
     assert {found["value"]: (found["segments"], found["few"]) for found in by_weather} == {"dry": (15, False), "wet": (5, False)}
     assert [output["name"] for output in by_weather[0]["outputs"]] == [output["output"] for output in by_weather[0]["outputs"]]
+    for count, few in ((4, True), (5, False)):
+        part = Served(nlgauge.score(_TEXTS * 3, _TEXTS * 3, metrics="chrf", fields={"part": ["x"] * count + ["y"] * (12 - count)}), "few")
+        assert {found["value"]: found["few"] for found in part.slices("part")} == {"x": few, "y": False}
     by_length = client.json("/api/0/slices", by="length")
     assert sum(found["segments"] for found in by_length) == 20
 

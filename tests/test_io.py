@@ -25,7 +25,8 @@ from nlgauge.corpus.records import ABSENT
 from nlgauge.errors import InputError, MissingExtraError
 from nlgauge.io import Reader, read_corpus
 from nlgauge.io.files import Address, lines_of
-from nlgauge.io.tables import table_of
+from nlgauge.io.quoting import Row
+from nlgauge.io.tables import names_of_columns, table_of
 
 
 @pytest.fixture
@@ -444,6 +445,21 @@ def test_json_documents(folder: Path, content: str) -> None:
     assert as_texts(corpus) == {"ids": [0, 1, 2], "A": ["A0", "A1", "A2"], "B": ["B0", "B1", "B2"]}
     assert corpus.fields == {"domain": ("news", "ted", "news"), "meta.lp": ("en-de",) * 3, "meta.ok": (False, True, True)}
     assert texts("d.json:prediction") == [record["prediction"] for record in RECORDS]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_json_that_is_nested_too_deep_is_refused(folder: Path, name: str) -> None:
+    for depth in (2000, 5000, 100_000):
+        Path(name).write_text('{"prediction": ' + "[" * depth + "]" * depth + "}\n")
+        with pytest.raises(InputError, match=r"too deep to be read"):
+            read_corpus([name])
+
+
+def test_many_columns_are_looked_at_once(folder: Path) -> None:
+    names = [f"c{i}" for i in range(60_000)]
+    assert names_of_columns([Row(names, 1)], "wide.csv", True) == names
+    with pytest.raises(InputError, match="two columns called 'c7'"):
+        names_of_columns([Row([*names, "c7"], 1)], "wide.csv", True)
 
 
 def test_a_json_array_of_texts_is_a_file_of_texts(folder: Path) -> None:

@@ -26,6 +26,8 @@ from tiny import comet_networks
 import nlgauge
 from nlgauge.errors import ModelError, ParameterError
 from nlgauge.models import catalogue, convert, fetch, inert, loader, revisions, store
+from nlgauge.models.prism_layout import FILES as PRISM_FILES
+from nlgauge.models.vectors import load_vectors
 
 torch = pytest.importorskip("torch")
 SOURCE = Path(nlgauge.__file__).parent
@@ -169,6 +171,41 @@ def test_other_formats_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="there is no file"):
         inert.read(tmp_path / "nothing.pt")
     assert not marker.exists()
+
+
+def test_weights_of_another_model_are_refused_with_what_is_missing(tmp_path: Path) -> None:
+    torch.save({"model": weights(), "args": {}}, tmp_path / "a.pt")
+    for name in PRISM_FILES:
+        (tmp_path / name).write_text("")
+    with pytest.raises(ModelError, match=r"a\.pt has not the weights of a prism model \(KeyError: 'encoder\.embed_tokens\.weight'\)"):
+        convert.convert(tmp_path / "a.pt", "prism", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+HEADERS = {
+    "a header longer than the file": (1 << 40).to_bytes(8, "little") + b"{}",
+    "a header of nothing": (0).to_bytes(8, "little"),
+    "no JSON": (4).to_bytes(8, "little") + b"\xff\xfe{}",
+    "no object": (2).to_bytes(8, "little") + b"[]",
+    "deep": (40_000).to_bytes(8, "little") + b"[" * 20_000 + b"]" * 20_000,
+    "a tensor beyond the end": (70).to_bytes(8, "little") + b'{"vectors":{"dtype":"F32","shape":[9,9],"data_offsets":[0,999999999]}}'.ljust(70),
+    "a tensor of another size": (70).to_bytes(8, "little") + b'{"vectors":{"dtype":"F32","shape":[2,-1],"data_offsets":[0,8]}}'.ljust(70) + bytes(8),
+    "offsets before the start": (70).to_bytes(8, "little") + b'{"vectors":{"dtype":"F32","shape":[1,2],"data_offsets":[-64,8]}}'.ljust(70) + bytes(8),
+    "half": b"\x01\x02",
+    "empty": b"",
+}
+
+
+@pytest.mark.parametrize("what", HEADERS)
+def test_hostile_headers_of_safetensors_are_refused(what: str, tmp_path: Path, tiny_models: dict[str, Path]) -> None:
+    (tmp_path / "vectors.safetensors").write_bytes(HEADERS[what])
+    (tmp_path / "words.txt").write_text("a\n")
+    with pytest.raises(ModelError, match="cannot be read"):
+        load_vectors(str(tmp_path))
+    model = shutil.copytree(tiny_models["encoder"], tmp_path / "model")
+    (model / "model.safetensors").write_bytes(HEADERS[what])
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        loader.load_encoder(str(model), "cpu")
 
 
 def test_nothing_else_reads_pickles() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gc
 import gzip
+import importlib
 import io
 import json
+import lzma
 import os
 import random
 import subprocess
@@ -33,7 +36,7 @@ from nlgauge.corpus import records as record_module
 from nlgauge.corpus.lines import StoredLabels, StoredLines
 from nlgauge.corpus.stored import is_stored
 from nlgauge.errors import InputError, ResultError
-from nlgauge.io import blocks, read_corpus
+from nlgauge.io import blocks, files, read_corpus, streamed, tables, watched
 from nlgauge.io.quoting import QuotedRows, csv_rows, tsv_rows
 from nlgauge.io.streamed import Streamed
 from nlgauge.metrics.bleu import Bleu
@@ -70,7 +73,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     enter(tmp_path, monkeypatch)
     monkeypatch.setattr(column_module, "_BLOCK_ROWS", 7)
     monkeypatch.setattr(blocks, "_BYTES", 300)
-    monkeypatch.setattr(blocks, "_ROWS", 8)
+    monkeypatch.setattr(tables, "_FEW_ROWS", 3)
+    monkeypatch.setattr(tables, "_ROWS", 8)
     monkeypatch.setattr(joining, "_ROWS", 24)
     return tmp_path
 
@@ -394,7 +398,7 @@ def test_a_tsv_file_is_read_in_pieces_as_it_is_read_whole(text: str, size: int) 
     Path("t.tsv").write_bytes(text.encode())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "_BYTES", size)
-        found: Any = _attempt(lambda: [row for rows in blocks._split(blocks.Address("t.tsv"), None, None) for row in rows])
+        found: Any = _attempt(lambda: [row for rows in blocks._split(blocks.Address("t.tsv"), None, None, None) for row in rows])
     assert found == _attempt(lambda: tsv_rows(text, "t.tsv"))
 
 
@@ -403,6 +407,117 @@ def _attempt(work: Callable[[], Any]) -> Any:
         return work()
     except InputError as error:
         return str(error)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line() -> None:
+    lines = "".join(f"line {i} with some words\n" for i in range(40)).encode()
+    Path("marked.txt").write_bytes(b"\xef\xbb\xbf" + lines)
+    Path("plain.txt").write_bytes(lines)
+    for pair in (("marked.txt", "plain.txt"), ("plain.txt", "marked.txt")):
+        found = list(Streamed([pair[0]], [pair[1]]).pieces(Path("rows")))
+        assert len(found) > 1
+        for piece in found:
+            assert piece.texts.strings == [text for text in piece.texts.strings if text.startswith("line")]
+
+
+def test_an_error_in_a_later_block_of_a_parquet_file_names_its_row() -> None:
+    parquet.write_table(pyarrow.table({"prediction": [None if i == 11 else f"text {i}" for i in range(20)], "reference": ["x"] * 20}), "r.parquet")
+    with pytest.raises(InputError, match=r"r\.parquet, row 12\b"):
+        list(Streamed(["r.parquet"]).pieces(Path("rows")))
+
+
+CHANGES: dict[str, Callable[[Path], Any]] = {
+    "overwritten at its end": lambda path: path.write_bytes(path.read_bytes()[:-8] + b"CHANGED\n"),
+    "longer": lambda path: path.write_bytes(path.read_bytes() + b"more\n"),
+    "shorter": lambda path: path.write_bytes(path.read_bytes()[:-20]),
+    "exchanged": lambda path: Path("p.new").write_bytes(b"other\n" * COUNT) and Path("p.new").replace(path),
+    "gone": lambda path: path.unlink(),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", ["p.txt", "r.jsonl", "r.jsonl.gz", "plain.tsv:prediction", "r.parquet"])
+def test_a_file_that_changes_while_it_is_read_is_an_error_and_no_result(name: str, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_all()
+    path = Path(name.partition(":")[0])
+    monkeypatch.setattr(streamed, "LARGE", 0)
+    begin = Streamed._read
+
+    def changing(self: Streamed, *given: Any) -> Any:
+        for number, piece in enumerate(begin(self, *given)):
+            if not number:
+                CHANGES[change](path)
+            yield piece
+
+    monkeypatch.setattr(Streamed, "_read", changing)
+    words = ["score", "-m", "exact_match", *(["-r", "r.txt"] if "j" not in name and "parquet" not in name else []), name, "-o", "out"]
+    result = run(*words)
+    assert result.exit_code == 2, result.stderr
+    assert not Path("out").exists() and not Path("out.unfinished").exists()
+    if path.suffix in (".txt", ".parquet"):
+        assert str(path) in result.stderr
+
+
+def test_a_file_that_is_touched_while_it_is_read_is_what_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_all()
+    found = Streamed(["p.txt"], ["r.txt"])
+    pieces = found.pieces(Path("rows"))
+    next(pieces)
+    os.utime("p.txt", ns=(1, 1))
+    assert sum(map(len, pieces)) > 0
+
+
+def test_how_far_reading_is_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_all()
+    said: list[tuple[str, int, int]] = []
+    monkeypatch.setattr(watched, "report", lambda *given: said.append(given))
+    monkeypatch.setattr(watched, "_MEGABYTE", 1)
+    list(Streamed(["p.txt"], ["r.txt"]).pieces(Path("rows")))
+    size = Path("p.txt").stat().st_size + Path("r.txt").stat().st_size
+    assert said[-1] == ("reading (MB)", size, size)
+
+
+def test_packed_files_are_large_by_what_they_unpack_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    zstandard = pytest.importorskip("zstandard")
+    lines = b"the same line again\n" * 5000
+    packed = {"gz": gzip.compress(lines), "bz2": bz2.compress(lines), "xz": lzma.compress(lines), "zst": zstandard.compress(lines)}
+    monkeypatch.setattr(streamed, "LARGE", 50_000)
+    for suffix, data in packed.items():
+        assert len(data) < 5_000
+        Path(f"p.txt.{suffix}").write_bytes(data)
+        assert Streamed([f"p.txt.{suffix}"]).large()
+    Path("small.txt.gz").write_bytes(gzip.compress(lines[:40_000]))
+    assert not Streamed(["small.txt.gz"]).large()
+    assert Streamed(["small.txt.gz"], ["small.txt.gz", "p.txt.xz"]).large()
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+def test_what_unpacks_to_more_than_the_memory_is_refused(suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("zstandard")
+    pack = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": importlib.import_module("zstandard").compress}[suffix]
+    Path(f"p.txt{suffix}").write_bytes(pack(b"a line\n" * 2_000_000))
+    monkeypatch.setattr(files, "memory", lambda: 1 << 22)
+    with pytest.raises(InputError, match=r"too much for the memory of this machine; with -o RESULT"):
+        read_corpus([f"p.txt{suffix}"])
+
+
+def test_one_long_text_in_many_rows_of_a_parquet_file_is_refused_or_read_bit_by_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    column = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 3000, pyarrow.int32()), ["x" * 100_000])
+    parquet.write_table(pyarrow.table({"prediction": column}), "bomb.parquet")
+    assert Path("bomb.parquet").stat().st_size < 20_000
+    with tables.parquet_file("bomb.parquet", "bomb.parquet") as file:
+        assert max(table.nbytes for table in tables.parquet_tables(file)) < 60_000_000
+    monkeypatch.setattr(tables, "memory", lambda: 1 << 28)
+    with pytest.raises(InputError, match="too much for the memory"):
+        read_corpus(["bomb.parquet"])
+
+
+def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "_LONGEST_LINE", 1000)
+    Path("p.txt.gz").write_bytes(gzip.compress(b"first\n" + b"x" * 10_000))
+    with pytest.raises(InputError, match=r"p\.txt\.gz, line 2 is longer than 1,000 bytes"):
+        list(Streamed(["p.txt.gz"]).pieces(Path("rows")))
 
 
 def test_a_quote_that_is_never_closed_does_not_hold_the_whole_file(monkeypatch: pytest.MonkeyPatch) -> None:

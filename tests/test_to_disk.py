@@ -333,6 +333,8 @@ def test_only_the_same_run_goes_on() -> None:
     with pytest.raises(ResultError, match=r"holds a run that was not finished .* segments are scored"):
         scorer(Serial())(SYSTEMS, REFERENCES)
     with pytest.raises(ResultError, match="holds a run with other texts"):
+        scorer(Serial(), resume=True)(SYSTEMS, REFERENCES, lang="de")
+    with pytest.raises(ResultError, match="holds a run with other texts"):
         scorer(Serial(), resume=True)({**SYSTEMS, "B": texts(60, 7)}, REFERENCES)
     with pytest.raises(ResultError, match="holds a run with other options"):
         scorer(Serial(), resume=True)(SYSTEMS, REFERENCES, seed=1)

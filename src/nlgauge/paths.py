@@ -17,6 +17,8 @@ from typing import IO, Any
 
 from nlgauge.errors import ParameterError
 
+# Size, both times of change, and number on the disk.
+Stamp = tuple[int, int, int, int]
 # Characters that separate folders, name drives or are forbidden on some system.
 _SEPARATORS = re.compile(r'[/\\:<>"|?*]')
 # Names that Windows takes for devices, whatever their suffix is.
@@ -63,6 +65,12 @@ def is_file(path: str | Path) -> bool:
     with suppress(OSError, ValueError):  # too long, or with a NUL
         return Path(path).is_file()
     return False
+
+
+def stamp_of(file: Path) -> Stamp:
+    """Return what changes when a file is written to or exchanged: size, both times of change, and number on the disk."""
+    found = file.stat()
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
 def require_folder(path: Path) -> None:

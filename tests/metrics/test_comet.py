@@ -62,6 +62,17 @@ def test_golden_values_and_the_authors_program(case: str, tmp_path: Path, monkey
     assert next(iter(empty.values()))["empty"] == 1
 
 
+def test_a_row_counts_as_cut_if_one_of_its_texts_is(tmp_path: Path) -> None:
+    file = comet_networks.write_checkpoint(tmp_path, "regression", 1)
+    model = convert.convert(file, "comet", tmp_path / "model", str(tmp_path / "base")).place
+    long, short = "the cat sat on the mat " * 60, "the cat sat"
+    metric = {"path": "comet", "resulting_name": "x", "model": str(model)}
+    for texts in ((long, short, short), (short, long, short), (short, short, long)):
+        prediction, reference, source = texts
+        result = nlgauge.score([prediction, short], [reference, short], [source, short], metrics=metric)
+        assert result["x"]["truncated"] == 1
+
+
 def test_sources_and_references_are_encoded_once_for_all_systems(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     plain = CometEmbedding.compute

@@ -164,6 +164,9 @@ def test_features_are_the_last_states_of_each_text_alone(tiny_models: dict[str, 
             state = model(input_ids=torch.tensor([ids])).last_hidden_state[0, -1].double().numpy()
         np.testing.assert_allclose(found.vectors[i][0], state / np.linalg.norm(state), atol=1e-5)
     assert found.truncated.values.tolist() == [0, 0, 0, 1]
+    exactly = len(tokenizer(given_texts[0]).input_ids)
+    for most, cut in ((exactly - 1, 1), (exactly, 0), (exactly + 1, 0)):
+        assert LastState(str(place), most).compute(given_texts[:1], Work(RunOptions())).truncated.values.tolist() == [cut]
 
 
 def test_empty_texts_count(tiny_models: dict[str, Path]) -> None:

@@ -70,6 +70,9 @@ def _start(
     context: typer.Context,
     show_version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error; may be given anywhere on the command line.")] = False,
+    safe_csv: Annotated[
+        bool, typer.Option("--safe-csv", help="In CSV and TSV, keep texts from being formulas of a spreadsheet; may be given anywhere.")
+    ] = False,
 ) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

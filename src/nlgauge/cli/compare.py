@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli.options import FORMATS, Confidence, PairedTest, ResultDirectory, Seed, Where, checked_confidence, conditions, one_of
-from nlgauge.cli.output import comparison_document, show, show_json
+from nlgauge.cli.output import comparison_document, emit, show, show_json
 from nlgauge.cli.present import written
 
 
@@ -49,7 +49,7 @@ def compare(
         elif form == "table":
             show(found)
         else:
-            typer.echo(written(found, form), nl=False)
+            emit(written(found, form))
         return
     try:
         comparison = result.compare(*(systems or ()), test=test, confidence=confidence, resamples=resamples, seed=seed)
@@ -60,4 +60,4 @@ def compare(
     elif form == "table":
         show(comparison_table(comparison))
     else:
-        typer.echo(written(comparison, form), nl=False)
+        emit(written(comparison, form))

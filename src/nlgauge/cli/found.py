@@ -7,10 +7,8 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from nlgauge.cli.meta_study import FoundOptions
-from nlgauge.cli.output import say, show, show_json
+from nlgauge.cli.output import emit, say, show, show_json
 from nlgauge.cli.present import written
 
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ def show_found(found: Found, columns: Sequence[str], shown: FoundOptions, by: Se
         show_json({"made": dict(found.made), "notes": list(found.notes), "rows": [dict(row) for row in found.rows]})
     elif form != "table":
         whole = shown.details or form in ("csv", "tsv")
-        typer.echo(written(found if whole else _with_columns(found, _told(found, columns)), form, shown.quiet), nl=False)
+        emit(written(found if whole else _with_columns(found, _told(found, columns)), form, shown.quiet))
     else:
         _show_tables(found, columns, shown.details, by)
         if not shown.quiet:

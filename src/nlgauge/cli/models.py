@@ -163,9 +163,12 @@ def convert_model(
     from nlgauge.errors import ParameterError
     from nlgauge.models import store
     from nlgauge.models.convert import Origin, convert
+    from nlgauge.paths import require_folder
 
     if (output is None) == (name is None):
         raise ParameterError("say where the model goes: -o DIR, or --name NAME for the cache.")
+    if output is not None:
+        require_folder(output)
     target = output if output is not None else store.place_of(str(name))
     made = convert(file, layout, target, base, Origin(name, name, file.name) if name is not None else None)
     for dropped in made.dropped[:_SHOWN]:

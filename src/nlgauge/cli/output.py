@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,19 @@ def say(message: str) -> None:
     typer.echo("\n".join(visible(line) for line in message.split("\n")), err=True)
 
 
+def emit(content: str | bytes, err: bool = False) -> None:
+    """Print a text, or its UTF-8, as it stands to a file or a pipe; on a terminal, what would steer it is shown as an escape, as JSON has it."""
+    from nlgauge.terminal.text import escaped
+
+    stream = sys.stderr if err else sys.stdout
+    if stream.isatty():
+        stream.write(escaped(content.decode() if isinstance(content, bytes) else content))
+    elif isinstance(content, bytes):
+        typer.echo(content, nl=False, err=err)
+    else:
+        stream.write(content)
+
+
 def show(*renderables: RenderableType, err: bool = False) -> None:
     """Tables and texts on standard output, or on standard error; what is wider than the terminal is not cut."""
     from rich.console import Console
@@ -34,7 +48,7 @@ def show_json(document: Any, err: bool = False) -> None:
     """One JSON document in UTF-8 on standard output, or on standard error; NaN and infinity become null."""
     import msgspec
 
-    typer.echo(msgspec.json.format(msgspec.json.encode(document, enc_hook=_plain)), err=err)
+    emit(msgspec.json.format(msgspec.json.encode(document, enc_hook=_plain)) + b"\n", err=err)
 
 
 def _plain(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from nlgauge.cli.options import ShownOptions
-from nlgauge.cli.output import costs_document, result_document, say, show, show_json
+from nlgauge.cli.output import costs_document, emit, result_document, say, show, show_json
 from nlgauge.cli.program import WRITTEN
 from nlgauge.cli.segment_files import STDOUT, write_segments
 
@@ -43,7 +43,7 @@ def present(result: Result, shown: ShownOptions) -> None:
         _show_table(found, options, err)
     else:
         latex = {"caption": shown.caption, "label": shown.label} if shown.form == "latex" else {}
-        typer.echo(written(found, shown.form, shown.quiet, **latex, **options), nl=False, err=err)
+        emit(written(found, shown.form, shown.quiet, **latex, **options), err=err)
     if not shown.quiet and not shown.score_only and shown.form in ("table", "tsv", "csv", "json"):
         for line in TableOptions(**options).small_print_of(result):
             say(line)

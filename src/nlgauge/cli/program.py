@@ -30,6 +30,7 @@ _PLAIN = {
 }
 FAILURE, USAGE, WORSE, INCONCLUSIVE, INTERRUPTED, TERMINATED = 1, 2, 3, 4, 130, 143
 # Where the result is, and where a run is kept that can go on.
+_ANYWHERE = ("--debug", "--safe-csv")
 WRITTEN, RUNNING = "nlgauge.written", "nlgauge.running"
 
 
@@ -38,15 +39,15 @@ class Terminated(KeyboardInterrupt):
 
 
 class Program(TyperGroup):
-    """The group of all commands; `--debug` may be given anywhere on the command line."""
+    """The group of all commands; `--debug` and `--safe-csv` may be given anywhere on the command line."""
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
         given = list(sys.argv[1:] if args is None else args)
         debug = "--debug" in given
         _tolerant_streams()
         try:
-            with _plain_warnings(), _ending_gently():
-                code = super().main([word for word in given if word != "--debug"], prog_name="nlgauge", standalone_mode=False)
+            with _plain_warnings(), _ending_gently(), _safe_csv("--safe-csv" in given):
+                code = super().main([word for word in given if word not in _ANYWHERE], prog_name="nlgauge", standalone_mode=False)
             sys.stdout.flush()
         except (BrokenPipeError, SystemExit) as error:
             # The libraries for terminals end the program with 1 where a pipe is broken.
@@ -96,6 +97,21 @@ def _ending_gently() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _safe_csv(wanted: bool) -> Iterator[None]:
+    """Makes texts of CSV and TSV safe for spreadsheets meanwhile, if that is wanted."""
+    if not wanted:
+        yield
+        return
+    from nlgauge.export.delimited import SAFE
+
+    token = SAFE.set(True)
+    try:
+        yield
+    finally:
+        SAFE.reset(token)
 
 
 def _reader_left() -> int:

@@ -20,6 +20,9 @@ from nlgauge.cli.program import RUNNING, WRITTEN
 from nlgauge.cli.sacrebleu_options import SacrebleuOptions
 from nlgauge.errors import InputError, ParameterError
 
+# Files of which it takes a moment to read them.
+_SLOW_BYTES = 8_000_000
+
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
     from nlgauge.io.streamed import Streamed
@@ -93,6 +96,7 @@ def score(
     or in which no field needs them, is read as it stands, quotes included; where both readings are possible it is refused.
     """
     from nlgauge.io import read_corpus
+    from nlgauge.io.files import Address, holds_more
     from nlgauge.results.storage import check_free
     from nlgauge.run.checkpoint import unfinished
     from nlgauge.run.to_disk import Output
@@ -122,6 +126,8 @@ def score(
     if pieces is not None:
         result = scorer.score_pieces(pieces.pieces, pieces.source(), reduce, run, show_progress)
     else:
+        if not shown.quiet and sys.stderr.isatty() and holds_more([Address.of(name).path for name in (*named, *(references or ()))], _SLOW_BYTES):
+            say("reading the files ...")
         corpus = read_corpus(named, references or (), lang=lang, **options)
         if test_set is not None:
             corpus = test_set.part_of(corpus)

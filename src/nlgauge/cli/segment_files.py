@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from nlgauge.cli.output import emit
+from nlgauge.export.delimited import SAFE, Writable, field_of, row_writer
 from nlgauge.paths import replacing, require_folder
 
 if TYPE_CHECKING:
-    from typing import IO
-
     from nlgauge.results.result import Result
 
 STDOUT = "-"
@@ -62,13 +61,20 @@ def write_columns(blocks: Iterator[Columns], target: str, form: str) -> None:
     if form == "parquet":
         _write_parquet(blocks, target)
     elif target == STDOUT:
-        _write_lines(blocks, form, sys.stdout)
+        _write_lines(blocks, form, _Printed())
     else:
         with replacing(target, text=True) as stream:
             _write_lines(blocks, form, stream)
 
 
-def _write_lines(blocks: Iterator[Columns], form: str, stream: IO[str]) -> None:
+class _Printed:
+    """Standard output, made safe where it is a terminal."""
+
+    def write(self, text: str) -> None:
+        emit(text)
+
+
+def _write_lines(blocks: Iterator[Columns], form: str, stream: Writable) -> None:
     if form == "jsonl":
         import msgspec
 
@@ -77,23 +83,21 @@ def _write_lines(blocks: Iterator[Columns], form: str, stream: IO[str]) -> None:
                 # NaN becomes null.
                 stream.write(msgspec.json.encode(dict(zip(columns, values, strict=True)), enc_hook=str).decode() + "\n")
         return
-    import csv
-
-    writer = csv.writer(stream, delimiter="\t" if form == "tsv" else ",", lineterminator="\n")
+    writer = row_writer(stream, "\t" if form == "tsv" else ",")
     for i, columns in enumerate(blocks):
         if not i:
-            writer.writerow(columns)
+            writer.writerow([field_of(name, SAFE.get()) for name in columns])
         writer.writerows(zip(*map(_fields, columns.values()), strict=True))
 
 
 def _fields(values: Sequence[Any]) -> Sequence[Any]:
     """The values of a column as fields."""
+    if SAFE.get():
+        return [field_of(value, safe=True) for value in values]
     kinds = set(map(type, values))
     # Most columns are numbers or texts alone, which stay as they are.
     if kinds <= {int, str} or (kinds == {float} and not any(map(math.isnan, values))):
         return values
-    from nlgauge.export.delimited import field_of
-
     return [field_of(value) for value in values]
 
 

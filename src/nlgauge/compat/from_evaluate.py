@@ -15,6 +15,7 @@ from nlgauge.compat.custom import MetricForNLG
 from nlgauge.corpus import Corpus
 from nlgauge.errors import MetricError, ParameterError, UnknownMetricError
 from nlgauge.metric import Takes
+from nlgauge.paths import is_file
 
 _HUB = "evaluate-metric"
 _MOST_PARTS = 2
@@ -104,7 +105,7 @@ def local_script(name: str) -> Path | None:
     """The script of a path, which is a file NAME.py or a directory NAME that holds NAME.py, as evaluate looks for it."""
     path = Path(name)
     found = path if path.suffix == ".py" else path / f"{path.name}.py"
-    return found if found.is_file() else None
+    return found if is_file(found) else None
 
 
 def _not_on_the_hub(name: str) -> bool:

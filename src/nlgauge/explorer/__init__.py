@@ -39,6 +39,7 @@ def serve(
 
         from nlgauge.explorer.app import application
         from nlgauge.explorer.guard import Guard
+        from nlgauge.explorer.protocol import PatientProtocol
     except ImportError:
         raise MissingExtraError("starlette and uvicorn", "web", "the explorer") from None
     from nlgauge.explorer.served import Served
@@ -74,7 +75,7 @@ def serve(
         config = uvicorn.Config(
             guard,
             # Of what uvicorn can use, the one whose longest request can be said, whatever else is installed.
-            http="h11",
+            http=PatientProtocol,
             h11_max_incomplete_event_size=_LONGEST_REQUEST,
             # Its own configuration would close the handlers of every other logger in the process.
             log_config=None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -61,7 +60,7 @@ class Guard:
         foreign = any(origin not in origins for origin in headers.get("origin", []))
         if foreign or any(site not in ("none", "same-origin") for site in headers.get("sec-fetch-site", [])):
             return PlainTextResponse("Requests of other pages are refused.", 403)
-        if _same(self._held(headers), self._token):
+        if any(_same(value, self._token) for value in self._held(headers)):
             return None
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         if scope["path"] == "/" and _same(given, self._token):
@@ -71,12 +70,10 @@ class Guard:
             return answer
         return PlainTextResponse("Open the address that `nlgauge serve` printed: it has the token.", 403)
 
-    def _held(self, headers: Mapping[str, list[str]]) -> str:
-        try:
-            cookies = SimpleCookie("; ".join(headers.get("cookie", [])))
-        except CookieError:
-            return ""
-        return cookies[self._cookie].value if self._cookie in cookies else ""
+    def _held(self, headers: Mapping[str, list[str]]) -> list[str]:
+        """Return the values of our own cookie. Cookies of other programs come along, whatever they look like, and are passed over."""
+        pairs = [pair.partition("=") for header in headers.get("cookie", []) for pair in header.split(";")]
+        return [value.strip() for name, _, value in pairs if name.strip() == self._cookie]
 
 
 def _same(given: str, wanted: str) -> bool:

@@ -89,11 +89,11 @@ class Exported(Shown):
 
         return written(html_of(self.page(**options)), path)
 
-    def to_csv(self, path: str | Path | None = None, *, delimiter: str = ",", **options: Any) -> str:
-        r"""The records as CSV, every number in full; delimiter="\t" gives TSV."""
+    def to_csv(self, path: str | Path | None = None, *, delimiter: str = ",", safe: bool | None = None, **options: Any) -> str:
+        r"""The records as CSV, every number in full; delimiter="\t" gives TSV, safe=True texts that no spreadsheet takes for formulas."""
         from nlgauge.export.delimited import delimited
 
-        return written(delimited(self._csv_records(**options), delimiter), path)
+        return written(delimited(self._csv_records(**options), delimiter, safe), path)
 
     def _paper_page(self, small_print: bool, options: dict[str, Any]) -> Page:
         page = self.page(**self._for_paper(options))

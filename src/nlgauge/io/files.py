@@ -7,17 +7,18 @@ import codecs
 import gzip
 import io
 import lzma
+import os
 import re
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
 from nlgauge.errors import InputError, MissingExtraError, did_you_mean
+from nlgauge.paths import is_file
 
 STDIN, UTF8 = "-", "utf-8"
 _BINARY = {
@@ -39,13 +40,10 @@ _LOOKED_AT = 1000
 _KINDS = {"tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "parquet": "parquet"}
 
 
-_UNPACK: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.decompress,
-    ".bz2": bz2.decompress,
-    ".xz": lzma.decompress,
-    ".zst": lambda data: b"".join(iter(partial(_Unzstd(io.BytesIO(data)).read, 1 << 22), b"")),
-}
-_PACKED = "|".join(suffix[1:] for suffix in _UNPACK)
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+_PACKED = "|".join(suffix[1:] for suffix in PACKED)
+_BLOCK = 1 << 22
+_ZSTD_BYTES = 1 << 10
 # The first data suffix that a colon follows ends the path: a drive's colon has none before it, a column's name may hold more.
 _COLUMN = re.compile(rf"(.*?\.(?:{'|'.join(_KINDS)})(?:\.(?:{_PACKED}))?):(.+)", re.IGNORECASE | re.DOTALL)
 
@@ -94,7 +92,7 @@ class Address:
     @property
     def _unpacked(self) -> str:
         suffix = PurePath(self.path).suffix
-        return self.path.removesuffix(suffix) if suffix.lower() in _UNPACK else self.path
+        return self.path.removesuffix(suffix) if suffix.lower() in PACKED else self.path
 
     def __str__(self) -> str:
         if self.path == STDIN:
@@ -103,25 +101,62 @@ class Address:
 
 
 def read_bytes(path: str) -> bytes:
-    """The bytes of a file, unpacked where its name ends in .gz, .bz2, .xz or .zst."""
-    place = Path(path)
-    if place.is_dir():
-        raise InputError(f"{path} is a directory; give a file.")
-    suffix = place.suffix.lower()
+    """The bytes of a file, unpacked where its name ends in .gz, .bz2, .xz or .zst; one that does not fit into memory is refused."""
+    suffix, limit = Path(path).suffix.lower(), memory() // 2
+    blocks: list[bytes] = []
+    size = 0
     try:
-        data = place.read_bytes()
-        return _UNPACK[suffix](data) if suffix in _UNPACK else data
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}{_near(place)}.") from None
+        with opened(path) as stream:
+            while data := stream.read(_BLOCK):
+                blocks.append(data)
+                size += len(data)
+                if size > limit:
+                    raise too_large(path, limit)
+        return b"".join(blocks)
+    except MemoryError:
+        raise too_large(path, size) from None
     except (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
-        raise InputError(damaged(path, suffix, error)) from None
+        raise error if isinstance(error, InputError) else InputError(damaged(path, suffix, error)) from None
     except OSError as error:  # bz2 has no error of its own
         raise InputError(damaged(path, suffix, error) if error.errno is None else f"cannot read {path}: {error.strerror}.") from None
 
 
+def memory() -> int:
+    """Return how many bytes of memory this process may have."""
+    found = [1 << 40]
+    with suppress(AttributeError, ValueError, OSError):
+        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with suppress(ImportError):
+        import resource
+
+        found += [limit for limit in (resource.getrlimit(resource.RLIMIT_AS)[0],) if limit != resource.RLIM_INFINITY]
+    return min(size for size in found if size > 0)
+
+
+def too_large(path: str, size: int) -> InputError:
+    """Return what is said of a file that does not fit into memory."""
+    return InputError(
+        f"{path} holds more than {size / 1e9:,.1f} GB when it is read, too much for the memory of this machine; "
+        "with -o RESULT files of plain lines, .tsv, .csv, .jsonl and .parquet are read piece by piece."
+    )
+
+
+def holds_more(paths: Iterable[str], limit: int) -> bool:
+    """Return whether files hold more bytes than a limit in all, packed ones by what they unpack to; of a pipe nobody knows."""
+    total = 0
+    for path in sorted({path for path in paths if is_file(path)}, key=lambda path: Path(path).suffix.lower() in PACKED):
+        if Path(path).suffix.lower() not in PACKED:
+            total += Path(path).stat().st_size
+            continue
+        with suppress(InputError, EOFError, zlib.error, lzma.LZMAError, ValueError, OSError), opened(path) as stream:  # said when it is read
+            while total <= limit and (data := stream.read(_BLOCK)):
+                total += len(data)
+    return total > limit
+
+
 @contextmanager
-def opened(path: str) -> Iterator[BinaryIO]:
-    """A file that is read piece by piece, unpacked where its name ends in .gz, .bz2, .xz or .zst."""
+def opened(path: str, reading: Callable[[str, BinaryIO], BinaryIO] | None = None) -> Iterator[BinaryIO]:
+    """A file that is read piece by piece, unpacked where its name ends in .gz, .bz2, .xz or .zst; `reading` may stand between file and unpacking."""
     place = Path(path)
     if place.is_dir():
         raise InputError(f"{path} is a directory; give a file.")
@@ -133,10 +168,11 @@ def opened(path: str) -> Iterator[BinaryIO]:
         raise InputError(f"cannot read {path}: {error.strerror}.") from None
     unpacking = _UNPACKING.get(place.suffix.lower())
     with stream:
+        packed = stream if reading is None else reading(path, stream)
         if unpacking is None:
-            yield stream
+            yield packed
             return
-        with unpacking(stream) as unpacked:
+        with unpacking(packed) as unpacked:
             yield unpacked
 
 
@@ -156,21 +192,24 @@ class _Unzstd(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         """About so many bytes, none at the end."""
-        found = b""
-        while not found:
-            data = self._rest or self._packed.read(max(1, size // 4))
+        found: list[bytes] = []
+        total = 0
+        while total < max(size, 1):
+            # What is unpacked at once cannot be limited, so little is given at once: four bytes may stand for 128 kB.
+            data = self._rest or self._packed.read(_ZSTD_BYTES)
             if not data:
                 if self._begun and not self._frame.eof:
                     raise EOFError("it ends within a frame")
-                return b""
+                break
             if self._frame.eof:
                 self._frame = self._library.ZstdDecompressor().decompressobj()
             try:
-                found = self._frame.decompress(data)
+                found.append(self._frame.decompress(data))
+                total += len(found[-1])
             except self._library.ZstdError as error:
                 raise EOFError(str(error)) from None
             self._begun, self._rest = True, self._frame.unused_data
-        return found
+        return b"".join(found)
 
 
 _UNPACKING: dict[str, Callable[[BinaryIO], Any]] = {

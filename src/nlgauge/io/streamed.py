@@ -15,9 +15,10 @@ from nlgauge.corpus.parts import Parts, check_left
 from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.errors import InputError
 from nlgauge.io.blocks import comes_in_blocks, record_blocks
-from nlgauge.io.files import STDIN, Address
+from nlgauge.io.files import STDIN, Address, holds_more
 from nlgauge.io.inputs import column_parts, matching, named_systems
 from nlgauge.io.record_pieces import RecordPieces
+from nlgauge.io.watched import Watched
 from nlgauge.io.window import Window
 
 # Files of so many bytes in all are read piece by piece where nobody asks for it.
@@ -68,8 +69,7 @@ class Streamed:
 
     def large(self) -> bool:
         """Whether the files are so large that they should not be in memory at once; how much a pipe holds nobody knows."""
-        paths = {Path(address.path) for address in self._addresses}
-        return sum(path.stat().st_size for path in paths if path.is_file()) > LARGE
+        return holds_more((address.path for address in self._addresses), LARGE)
 
     def source(self) -> dict[str, Any]:
         """What is read and how, as plain data: names, sizes and times of the files, which another file of the same name would not have."""
@@ -78,22 +78,30 @@ class Streamed:
         return {"systems": dict(self._named), **self._beside, **form, **self._chosen, "files": files}
 
     def pieces(self, scratch: Path) -> Iterator[Corpus]:
-        """The segments as corpora of some thousands each; what must be put in order first is put into the folder `scratch`."""
+        """The segments as corpora of some thousands each; what must be put in order first is put into the folder `scratch`.
+
+        A file that changed meanwhile is an error at the end, since the segments are then of no state that it ever had.
+        """
+        watched = Watched(address.path for address in self._addresses)
+        yield from self._read(scratch, watched)
+        watched.check()
+
+    def _read(self, scratch: Path, watched: Watched) -> Iterator[Corpus]:
         addresses = {name: Address.of(given) for name, given in self._named.items()}
         if any(address.kind is None or address.column is not None for address in addresses.values()):
-            return self._of_columns()
+            return self._of_columns(watched)
         given = next((name for name, value in self._beside.items() if value), None)
         if given is not None:
             first = next(iter(self._named.values()))
             raise InputError(f"{first} holds records, which carry their own {given}; name the column of the predictions, {first}:COLUMN.")
-        return self._of_records(addresses, scratch)
+        return self._of_records(addresses, scratch, watched)
 
-    def _of_columns(self) -> Iterator[Corpus]:
+    def _of_columns(self, watched: Watched) -> Iterator[Corpus]:
         first = next(iter(self._named.values()))
         if self._chosen["columns"]:
             raise InputError(f"columns are chosen of files of records, .tsv, .csv, .jsonl or .parquet; {first} is not such a file.")
         choice = _Choice(self._chosen["where"], self._chosen["skip_missing"], self._lang)
-        window = Window(self._addresses, self._encoding, self._delimiter)
+        window = Window(self._addresses, self._encoding, self._delimiter, watched)
         start = 0
         while count := window.move():
             yield from choice.taken(column_parts(window, self._named, **self._beside, skip_missing=self._chosen["skip_missing"]), start)
@@ -102,8 +110,8 @@ class Streamed:
             raise InputError(f"{first} is empty; give at least one segment.")
         choice.end()
 
-    def _of_records(self, addresses: Mapping[str, Address], scratch: Path) -> Iterator[Corpus]:
-        files = {name: record_blocks(address, self._encoding, self._delimiter) for name, address in addresses.items()}
+    def _of_records(self, addresses: Mapping[str, Address], scratch: Path, watched: Watched) -> Iterator[Corpus]:
+        files = {name: record_blocks(address, self._encoding, self._delimiter, watched) for name, address in addresses.items()}
         with _said_of(tuple(address.path for address in addresses.values())):
             (name, address), *others = addresses.items()
             blocks = files[name]

@@ -14,13 +14,15 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.corpus.records import ABSENT, KNOWN_NAMES, Records, columns_of
 from nlgauge.errors import InputError, MissingExtraError
-from nlgauge.io.files import UTF8, decoded, undecodable, utf8
+from nlgauge.io.files import UTF8, decoded, memory, too_large, undecodable, utf8
 from nlgauge.io.quoting import Row, csv_rows, has_even_rows, tsv_rows
 
 # The name of the only column of a JSON array of texts.
 NAMELESS = ""
 _ONE_WORD = re.compile(r"\w[^\s.,;!?]*")
 _BLOCK = 1 << 22
+# Rows of a Parquet file that are read at once, and that are put together.
+_FEW_ROWS, _ROWS = 256, 20_000
 _OBJECTS = msgspec.json.Decoder(dict[str, Any])
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 _SPELT = {"\t": "tabs", ";": "semicolons", "|": "vertical bars"}
@@ -72,7 +74,7 @@ def jsonl_rows(block: bytes, line: int, place: str) -> tuple[list[dict[str, Any]
     there = block.count(b"\n") + (not block.endswith(b"\n"))
     try:
         rows = _OBJECTS.decode_lines(block)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         rows = []
     if len(rows) == there:
         return rows, np.arange(line, line + there)
@@ -92,9 +94,15 @@ def _object(line: bytes, number: int, place: str) -> dict[str, Any]:
         raise
     except msgspec.DecodeError as error:
         raise InputError(f"{place}, line {number} is not JSON: {error}; each line must be one object.") from None
+    except RecursionError:
+        raise _too_deep(f"{place}, line {number}") from None
     if not isinstance(found, dict):
         raise InputError(f"{place}, line {number} is a JSON {type(found).__name__}; each line must be one object.")
     return found
+
+
+def _too_deep(place: str) -> InputError:
+    return InputError(f"{place} has arrays or objects in each other too deep to be read; give records whose fields are texts, numbers or lists.")
 
 
 def _extend(columns: dict[str, list[Any]], rows: list[dict[str, Any]], count: int) -> None:
@@ -115,6 +123,8 @@ def _from_json(data: bytes, place: str) -> Records:
         raise
     except msgspec.DecodeError as error:
         raise InputError(f"{place} is not one JSON document: {error}; a file with one object per line is called .jsonl.") from None
+    except RecursionError:
+        raise _too_deep(place) from None
 
     def item(i: int) -> str:
         return f"{place}, item {i + 1}"
@@ -140,9 +150,33 @@ def _kind(value: Any) -> str:
 
 
 def _from_parquet(data: bytes, place: str) -> Records:
+    limit, size, count = memory() // 4, 0, 0
     with parquet_file(data, place) as file:
-        table = file.read()
-        return _placed(table.to_pydict(), table.num_rows, lambda i: f"{place}, row {i + 1}", place)
+        columns: dict[str, list[Any]] = {name: [] for name in file.schema_arrow.names}
+        for table in parquet_tables(file):
+            size, count = size + table.nbytes, count + table.num_rows
+            if size > limit:
+                raise too_large(place, limit)
+            for name, values in table.to_pydict().items():
+                columns[name] += values
+    return _placed(columns, count, lambda i: f"{place}, row {i + 1}", place)
+
+
+def parquet_tables(file: Any) -> Iterator[Any]:
+    """The rows of a Parquet file, some at a time: a file of kilobytes may hold one long text in thousands of rows."""
+    import pyarrow
+
+    batches: list[Any] = []
+    rows = size = 0
+    for batch in file.iter_batches(_FEW_ROWS):
+        values = [column.dictionary_decode() if pyarrow.types.is_dictionary(column.type) else column for column in batch.columns]
+        batches.append(pyarrow.record_batch(values, names=batch.schema.names))
+        rows, size = rows + batch.num_rows, size + batches[-1].nbytes
+        if rows >= _ROWS or size >= _BLOCK:
+            yield pyarrow.Table.from_batches(batches)
+            batches, rows, size = [], 0, 0
+    if batches:
+        yield pyarrow.Table.from_batches(batches)
 
 
 @contextmanager
@@ -175,9 +209,11 @@ def names_of_columns(rows: list[Row], place: str, named: bool) -> list[str]:
     if not named:
         _check_headless(rows, place)
     names = rows[0].fields if named else [str(i + 1) for i in range(len(rows[0].fields))]
-    twice = [name for i, name in enumerate(names) if name in names[:i]]
-    if twice:
-        raise InputError(f"{place} has two columns called {twice[0]!r}; rename one.")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InputError(f"{place} has two columns called {name!r}; rename one.")
+        seen.add(name)
     return names
 
 

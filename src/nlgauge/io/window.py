@@ -10,18 +10,21 @@ from nlgauge.io.blocks import record_blocks
 from nlgauge.io.files import Address
 from nlgauge.io.reader import Column, Reader
 from nlgauge.io.tables import NAMELESS
+from nlgauge.io.watched import Watched
 
 
 class Window(Reader):
     """Reads columns as `Reader` does, of the rows that it shows."""
 
-    def __init__(self, addresses: Sequence[Address], encoding: str | None = None, delimiter: str | None = None) -> None:
+    def __init__(
+        self, addresses: Sequence[Address], encoding: str | None = None, delimiter: str | None = None, watched: Watched | None = None
+    ) -> None:
         super().__init__(encoding, delimiter)
         self._files: dict[tuple[str, bool], _File] = {}
         for address in addresses:
             key = address.path, address.numbered
             if key not in self._files:
-                self._files[key] = _File(str(Address(address.path)), record_blocks(address, encoding, delimiter))
+                self._files[key] = _File(str(Address(address.path)), record_blocks(address, encoding, delimiter, watched))
 
     def move(self) -> int:
         """Shows the next rows, and says how many; 0 where all files have ended. That one ends before another is an error."""

@@ -16,10 +16,9 @@ from typing import BinaryIO
 import msgspec
 
 from nlgauge.errors import NlgaugeError
-from nlgauge.paths import write_whole
+from nlgauge.paths import Stamp, stamp_of, write_whole
 
 RECORD = "nlgauge-checked.json"
-Stamp = tuple[int, int, int, int]
 
 
 class Checked(msgspec.Struct):
@@ -27,12 +26,6 @@ class Checked(msgspec.Struct):
 
     stamp: Stamp
     sha256: str
-
-
-def stamp_of(file: Path) -> Stamp:
-    """Return what changes when a file is written to or exchanged: size, both times of change, and number on the disk."""
-    found = file.stat()
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
 def hashes(files: Sequence[Path], record: Path | None = None) -> dict[str, str]:

@@ -90,7 +90,10 @@ def write(files: Sequence[Path], layout: str, directory: Path, base: str | None)
         config = said if layout == "prism" else _config(place)
         if layout in _RENAMING:
             rename: Callable[..., tuple[dict[str, Any], dict[str, Any]]] = importlib.import_module(_RENAMING[layout]).converted
-            state, config = rename(state, config)
+            try:
+                state, config = rename(state, config)
+            except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+                raise ModelError(f"{file} has not the weights of a {layout} model ({type(error).__name__}: {error}); choose another --as.") from error
         _save(state, directory / _shard(number, len(files)))
         (directory / "config.json").write_bytes(msgspec.json.format(msgspec.json.encode(config)))
     if len(files) > 1:

@@ -156,6 +156,8 @@ def _loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
             raise ModelError(f"the model {model_name(spec)!r} is in training mode, which makes scores random; call model.eval() first.")
         return Loaded(model_name(spec), spec.model, spec.tokenizer, device)
     directory = store.require(spec)
+    for file in store.weight_files(directory):
+        check_header(file)
     if kind == "comet":
         from nlgauge.models.comet_files import read
 
@@ -180,6 +182,15 @@ def _loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
         head, needed = _HEADS.get(kind, ("head over the vocabulary", "a language model"))
         raise ModelError(f"the model in {directory} has no {head} (missing: {missing}); {needed} is needed.")
     return Loaded(spec, model.eval().to(device), tokenizer, device, _pooling_length(directory))
+
+
+def check_header(file: Path) -> None:
+    """Raise if a file of weights does not begin as safetensors does, or its header does not fit its size."""
+    try:
+        with importlib.import_module("safetensors").safe_open(file, framework="np"):
+            return
+    except Exception as error:  # the library has errors of its own
+        raise ModelError(f"the model in {file.parent} cannot be loaded: {file.name} is damaged ({error}); fetch it again.") from None
 
 
 def _pooling_length(directory: Path) -> int | None:

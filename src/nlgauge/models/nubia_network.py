@@ -14,6 +14,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.errors import ModelError
 from nlgauge.models import store
+from nlgauge.models.loader import check_header
 
 _ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "relu": lambda x: np.maximum(x, 0),
@@ -39,6 +40,7 @@ def _aggregator(directory: Path, content: Any) -> tuple[list[tuple[Array, Array]
     config = directory / "config.json"
     if not config.is_file() or not (directory / "model.safetensors").is_file():
         raise ModelError(f"aggregator must be a directory with model.safetensors and config.json, {str(directory)!r} is not one.")
+    check_header(directory / "model.safetensors")
     tensors = importlib.import_module("safetensors.numpy").load_file(directory / "model.safetensors")
     count = sum(name.endswith(".weight") for name in tensors)
     names = {f"layers.{i}.{part}" for i in range(count) for part in ("weight", "bias")}

@@ -18,9 +18,9 @@ import msgspec
 
 from nlgauge.errors import ModelError, did_you_mean
 from nlgauge.models.catalogue import CATALOGUE, Entry
-from nlgauge.models.contents import RECORD, Stamp, combined, hash_of_file, hashes, stamp_of
+from nlgauge.models.contents import RECORD, combined, hash_of_file, hashes
 from nlgauge.models.revisions import PINNED
-from nlgauge.paths import is_file, name_problem, within
+from nlgauge.paths import Stamp, is_file, name_problem, stamp_of, within
 from nlgauge.user_folders import user_folder
 
 MANIFEST = "nlgauge-model.json"

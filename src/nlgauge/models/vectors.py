@@ -22,11 +22,14 @@ from nlgauge.corpus.columns import Array
 from nlgauge.errors import ModelError
 from nlgauge.lazy import lazy
 from nlgauge.models import store
-from nlgauge.models.contents import Stamp, hash_of_file
+from nlgauge.models.contents import hash_of_file
 from nlgauge.models.store import WORDS
+from nlgauge.paths import Stamp
 
 # What the header of vectors.safetensors is padded to, so that it can be written when the number of words is known.
 _HEADER = 256
+# A header that is longer than this is made to break things.
+_LONGEST_HEADER = 1 << 20
 _BLOCK = 4096
 _READ = 1 << 22
 _WINK_ENTRY = re.compile(rb'("(?:[^"\\]|\\.)*"):(\[[^\]]*\])')
@@ -63,6 +66,20 @@ class WordTable:
         return found
 
 
+class _Tensor(msgspec.Struct):
+    """What the header of a safetensors file says of a table."""
+
+    dtype: str
+    shape: tuple[int, int]
+    data_offsets: tuple[int, int]
+
+
+class _Header(msgspec.Struct):
+    """The header of vectors.safetensors; what else it has is passed over."""
+
+    vectors: _Tensor
+
+
 def load_vectors(name: str) -> WordTable:
     """The word vectors of a name or a directory; the table is mapped, not read."""
     directory = store.require(name)
@@ -78,13 +95,18 @@ def _loaded(name: str, directory: Path, content: tuple[tuple[str, Stamp], ...]) 
     try:
         with path.open("rb") as stream:
             length = int.from_bytes(stream.read(8), "little")
-            header = msgspec.json.decode(stream.read(length))["vectors"]
-        kind = {"F32": "<f4", "F16": "<f2"}[header["dtype"]]
-        vectors = np.memmap(path, kind, "r", 8 + length + header["data_offsets"][0], tuple(header["shape"]))
+            if not 0 < length <= min(_LONGEST_HEADER, path.stat().st_size - 8):
+                raise ValueError(f"its header would have {length} bytes")
+            header = msgspec.json.decode(stream.read(length), type=_Header).vectors
+        kind = np.dtype({"F32": "<f4", "F16": "<f2"}[header.dtype])
+        (start, end), (rows, dimensions) = header.data_offsets, header.shape
+        if min(start, rows, dimensions) < 0 or end - start != rows * dimensions * kind.itemsize or 8 + length + end > path.stat().st_size:
+            raise ValueError("its header does not fit its size")
+        vectors = np.memmap(path, kind, "r", 8 + length + start, (rows, dimensions))
         words = (directory / WORDS).read_text("utf-8").split("\n")[:-1]
-    except (OSError, ValueError, KeyError, TypeError, msgspec.DecodeError) as error:
+    except (OSError, ValueError, KeyError, msgspec.MsgspecError, RecursionError) as error:
         raise ModelError(f"the word vectors in {directory} cannot be read: {error}") from error
-    if vectors.ndim != 2 or len(words) != len(vectors):
+    if len(words) != len(vectors):
         raise ModelError(f"{WORDS} in {directory} has {len(words)} words, {store.VECTORS} {len(vectors)} rows; convert the vectors again.")
     return WordTable(name, words, vectors)
 

@@ -166,7 +166,10 @@ def _average(function: Callable[[Any], Any], scores: Array) -> float:
     defined = scores[~np.isnan(scores)]
     if not len(defined):
         return math.nan
-    found = function(defined)
+    try:
+        found = function(defined)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"reduce_fn {Reducer.name(function)!r} must take an array of scores and give one number; it raised: {error}") from error
     try:
         return float(found)
     except (TypeError, ValueError):

@@ -15,3 +15,12 @@ def visible(text: str) -> str:
     a\x1b[2Jb\nc
     """
     return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def escaped(text: str) -> str:
+    r"""Return lines of a table or of JSON with what would steer a terminal written as JSON writes it; line breaks and tabs stay.
+
+    >>> print(escaped("a\x9b2J\tb"))
+    a\u009b2J	b
+    """
+    return _UNSAFE.sub(lambda found: found[0] if found[0] in "\n\t" else f"\\u{ord(found[0]):04x}", text)

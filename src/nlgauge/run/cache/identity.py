@@ -20,7 +20,8 @@ from nlgauge.metric import Arrays, Metric
 from nlgauge.metric.saved import can_be_made_again, describe
 from nlgauge.metric.versions import installed_version
 from nlgauge.models import store
-from nlgauge.models.contents import RECORD, Stamp, stamp_of
+from nlgauge.models.contents import RECORD
+from nlgauge.paths import Stamp, stamp_of
 
 # Libraries that decide a token, a number or a sentence for a model, whether or not a signature names them.
 _LIBRARIES = ("numpy", "scipy", "torch", "transformers", "tokenizers", "sentencepiece", "sentencex", "nltk", "POT")
