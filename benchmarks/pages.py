@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ _METRICS = ("bleu", "chrf", "wer", "rouge")
 _WORDS = 22
 _ROUNDS = 3
 _KEYS = 20
+# A report as it is by default, and one with the texts of all segments and without explanations.
+_OPTIONS: tuple[dict[str, float], ...] = ({}, {"explain": 0, "max_size": 1000})
 
 # The time from a key to the frame in which the segment that it chose is painted.
 _PRESS = """async () => {
@@ -71,20 +74,22 @@ def main() -> None:
     chromium = os.environ.get("NLGAUGE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
         raise SystemExit("no Chromium was found: apt-get install chromium, or name it in NLGAUGE_CHROMIUM")
-    headings = ("segments", "file", "written in: wall, CPU", "leaderboard", "ready", "key: median, slowest", "heap", "elements", "load")
+    headings = ("segments", "options", "file", "written in: wall, CPU", "leaderboard", "ready", "key: median, slowest", "heap", "elements", "load")
     print(f"| {' | '.join(headings)} |\n|{'---|' * len(headings)}")
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as place:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for size in sizes:
+        for size, options in product(sizes, _OPTIONS):
             result = made(size)
             started, busy = time.perf_counter(), time.process_time()
-            path = result.report(Path(place) / f"{size}.html", explain=0, max_size=1000)
+            path = result.report(Path(place) / f"{size}.html", **options)
             seconds, busy = time.perf_counter() - started, time.process_time() - busy
             rounds = [measured(browser, path) for _ in range(_ROUNDS)]
+            named = ", ".join(f"{name}={value}" for name, value in options.items()) or "default"
             best = {name: min(one[name] for one in rounds) for name in rounds[0]}
             print(
-                f"| {size:,} | {path.stat().st_size / 1e6:.1f} MB | {seconds:.1f} s, {busy:.1f} s | {best['first']:.2f} s | {best['ready']:.2f} s "
-                f"| {best['key']:.0f}, {best['slowest key']:.0f} ms | {best['heap']:.0f} MB | {best['elements']:,.0f} | {os.getloadavg()[0]:.0f} |",
+                f"| {size:,} | {named} | {path.stat().st_size / 1e6:.1f} MB | {seconds:.1f} s, {busy:.1f} s | {best['first']:.2f} s "
+                f"| {best['ready']:.2f} s | {best['key']:.0f}, {best['slowest key']:.0f} ms | {best['heap']:.0f} MB "
+                f"| {best['elements']:,.0f} | {os.getloadavg()[0]:.0f} |",
                 flush=True,
             )
         browser.close()

@@ -74,7 +74,7 @@ def test_result_table_has_scores_directions_and_intervals(result: Result) -> Non
     assert "rouge rougeL " in text
     assert "rouge rouge2" in text
     assert "precision1" not in text
-    how = "p-values: against baseline, approximate randomisation with 1000 resamples, Holm-corrected for the 7 tests shown."
+    how = "p-values: against baseline, approximate randomisation with 1000 resamples, Holm-corrected for the 5 tests shown."
     assert how in " ".join(text.split())
 
 
@@ -155,7 +155,7 @@ def test_segments_without_a_value_are_counted() -> None:
 def test_a_metric_that_was_tested_otherwise_says_so(result: Result) -> None:
     text = printed(result_table(result, result.intervals(), result.compare(resamples=800)), width=120)
     assert "p by approximate randomisation with 500 resamples" in text
-    assert "with 800 resamples, Holm-corrected for the 7 tests shown" in text
+    assert "with 800 resamples, Holm-corrected for the 5 tests shown" in text
 
 
 def test_few_segments_are_warned_of(result: Result) -> None:

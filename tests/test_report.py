@@ -20,6 +20,7 @@ import pytest
 
 import nlgauge
 from nlgauge.errors import ParameterError
+from nlgauge.explain import NgramMatches
 from nlgauge.results.result import Result
 
 # The package has a function of this name.
@@ -154,6 +155,33 @@ def test_how_much_is_explained(result: Result, tmp_path: Path) -> None:
     for explain in (-1, True, "some", 1.5):
         with pytest.raises(ParameterError, match="explain must be"):
             of(explain=explain)
+
+
+def test_the_size_counts_explanations(result: Result, tmp_path: Path) -> None:
+    def of(max_size: float) -> tuple[Any, float]:
+        path = result.report(tmp_path / "r.html", resamples=20, explain="all", max_size=max_size)
+        return meta(path.read_text("utf-8")), path.stat().st_size / 1e6
+
+    whole, size = of(25)
+    assert (len(whole["why"]), whole["left_out"]) == (30, [])
+    smaller, less = of(size - 0.0002)
+    assert less <= size - 0.0002
+    assert smaller["texts"] == "all"
+    assert 0 < len(smaller["why"]) < 30
+    assert smaller["left_out"] == [f"the explanations of {30 - len(smaller['why'])} segments"]
+    assert of(0)[0]["why"] == {}
+
+
+def test_large_explanations_are_of_the_two_systems_that_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"the text number {number} of a small corpus" for number in range(4)]
+    systems = {name: [text[place:] for text in texts] for place, name in enumerate("ABCDE")}
+    many = nlgauge.score(systems, [[text] for text in texts], metrics=["bleu", "ter"])
+    monkeypatch.setattr("nlgauge.report.explained._LARGE", (NgramMatches,))
+    text = many.report(tmp_path / "r.html", resamples=20).read_text("utf-8")
+    why, about = json.loads(parts(text)["why0"]), meta(text)
+    pair = [about["systems"][number] for number in about["order"][:2]]
+    assert [sorted(of_label) for of_label in (why["0"]["bleu"], why["0"]["ter"])] == [sorted(pair), list("ABCDE")]
+    assert about["partly"] == {"bleu": about["order"][:2]}
 
 
 def test_texts_false_leaves_every_text_out(result: Result, tmp_path: Path) -> None:

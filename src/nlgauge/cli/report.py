@@ -18,7 +18,7 @@ def report(
     title: Annotated[str | None, typer.Option(help="Title of the page (default: the name of the directory).")] = None,
     explain: Annotated[str, typer.Option(help="For how many segments explanations are kept, or 'all'.", metavar="N")] = "200",
     texts: Annotated[bool, typer.Option("--texts/--no-texts", help="Whether the page has the texts, and explanations of them.")] = True,
-    max_size: Annotated[float, typer.Option(min=0, help="Megabytes within which the texts of all segments are kept.")] = 25,
+    max_size: Annotated[float, typer.Option(min=0, help="Megabytes of the file; more explanations and texts are left out.")] = 25,
     confidence: Confidence = 0.95,
     resamples: Annotated[int, typer.Option("--resamples", min=1, help="Resamples for intervals and tests.", metavar="N")] = 1000,
     seed: Seed = None,

@@ -1,32 +1,29 @@
-"""A result as one HTML file that opens from disk, needs no network, and shows who leads, where, why, and how sure one can be."""
+"""A result as one HTML file that opens from disk and needs no network: which system is best, on which segments, why, and how sure that is."""
 
 from __future__ import annotations
 
-import time
-from collections import defaultdict
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
-from nlgauge.explain import Explanations
 from nlgauge.export.html import html_of
-from nlgauge.metric import Metric
+from nlgauge.export.numbers import counted
 from nlgauge.paths import require_folder, write_whole
+from nlgauge.report.explained import Explained, embedded
 from nlgauge.report.page import page
-from nlgauge.terminal.text import visible
 from nlgauge.view.choose import chosen
 from nlgauge.view.data import view_of
-from nlgauge.view.parts import explanation_part, field_parts, json_part, score_parts, text_parts
+from nlgauge.view.parts import field_parts, json_part, score_parts, text_parts
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
-# Segments in one part of explanations, which a page opens whole.
-_BLOCK = 16
-# An explanation that takes longer than this (seconds) is made for fewer segments.
-_SLOW, _FEW = 0.05, 40
+# Slow explanations are made for this number of segments.
+_FEW = 40
 _MEGABYTE = 1_000_000
+# Bytes by which the description of a page grows for each explained segment, and for the element of its part.
+_ABOUT_SEGMENT = 16
 
 
 def write_report(
@@ -41,11 +38,12 @@ def write_report(
     resamples: int = 1000,
     seed: int | None = None,
 ) -> Path:
-    """Writes the report and returns its path.
+    """Write the report and return its path.
 
-    `explain` is for how many segments explanations are kept: those where systems differ most, metrics disagree, scores are worst and best, and some
-    drawn. Explanations that take long are made for 40 of them, unless `explain` is "all". `max_size` is in megabytes: where the texts of all segments
-    would take more, the page has those of the explained ones. `texts=False` leaves texts and explanations out, for a report that may be shared.
+    `explain` is the number of segments with explanations: those where systems differ most, metrics disagree, scores are worst and best, and some
+    drawn. Explanations that take long are made for 40 of them, unless `explain` is "all". `max_size` is the size of the file in megabytes, which only
+    scores and the texts of explained segments may exceed: further explanations are left out first, then the texts of other segments, and the page
+    says so. `texts=False` leaves texts and explanations out, for a report that may be shared.
     """
     if not (explain == "all" or (isinstance(explain, int) and not isinstance(explain, bool) and explain >= 0)):
         raise ParameterError(f"explain must be a number of segments, 0 or more, or 'all'; got {explain!r}.")
@@ -56,48 +54,37 @@ def write_report(
     parts = dict(score_parts(view, corpus.ids))
     fields: list[dict[str, Any]] = []
     parts |= dict(field_parts(corpus, fields))
-    meta |= {"fields": fields, "texts": "none", "why": {}, "explained": {}}
+    meta |= {"fields": fields, "texts": "none", "why": {}, "explained": {}, "partly": {}, "left_out": []}
+    static = html_of(result.page(confidence=confidence, resamples=resamples, seed=seed))
     if texts and result.has_texts:
-        count = len(corpus) if explain == "all" else explain
-        segments, few = (chosen(meta["outputs"], view.columns, size, meta["test"]["seed"], meta["order"]) for size in (count, _FEW))
-        _explain(result, segments, parts, meta, every=explain == "all", few=set(few))
-        meta["texts"], added = _texts(result, segments, max_size * _MEGABYTE - sum(map(len, parts.values())) * 4 / 3)
-        parts |= added
-        if meta["texts"] == "chosen":
-            meta["kept"] = list(segments)
-        meta["blocks"] = sum(name.startswith("text") for name in added)
+        shell = len(page(meta["title"], static, {"meta": json_part(meta)}, meta["version"]).encode())
+        _add_texts(result, view.columns, parts, meta, explain, max_size * _MEGABYTE - shell)
     parts["meta"] = json_part(meta)
-    write_whole(target, page(meta["title"], html_of(result.page(confidence=confidence, resamples=resamples, seed=seed)), parts, meta["version"]))
+    write_whole(target, page(meta["title"], static, parts, meta["version"]))
     return target
 
 
-def _texts(result: Result, segments: Sequence[int], budget: float) -> tuple[str, dict[str, bytes]]:
-    """The texts of all segments, or of the chosen ones where all would be too many, and which of the two it is."""
-    found = dict(text_parts(result.corpus, result.systems))
-    if sum(map(len, found.values())) * 4 / 3 <= budget:
-        return "all", found
-    return "chosen", dict(text_parts(result.corpus, result.systems, segments))
+def _add_texts(result: Result, columns: Array, parts: dict[str, bytes], meta: dict[str, Any], explain: int | Literal["all"], limit: float) -> None:
+    """Add texts and explanations within a number of bytes, and to meta what was left out.
 
-
-def _explain(result: Result, segments: Sequence[int], parts: dict[str, bytes], meta: dict[str, Any], *, every: bool, few: set[int]) -> None:
-    """Adds the explanations of the segments, some segments to a part, and says in meta what is where."""
-    labels = [label for label in result.labels if isinstance(result.job.metrics.get(label), Metric)]
-    slow: set[str] = set()
-    counts: dict[str, int] = dict.fromkeys(labels, 0)
-    for start in range(0, len(segments), _BLOCK):
-        block = segments[start : start + _BLOCK]
-        found: dict[int, dict[str, dict[str, Explanations]]] = defaultdict(lambda: defaultdict(dict))
-        for label in labels:
-            wanted = [segment for segment in block if label not in slow or segment in few]
-            began = time.perf_counter()
-            made = 0
-            for (_, system, segment), explanations in result.explain_numbers(wanted, [label]).items():
-                if explanations:
-                    found[segment][label][system] = explanations
-                    made += 1
-            counts[label] += len({segment for segment, of_segment in found.items() if label in of_segment})
-            if not every and made and (time.perf_counter() - began) / made > _SLOW:
-                slow.add(label)
-        parts[f"why{start // _BLOCK}"] = explanation_part(found)
-        meta["why"] |= {str(segment): start // _BLOCK for segment in found}
-    meta["explained"] = {visible(label): count for label, count in counts.items() if count}
+    The explanations of the segments that matter most come first, then the texts of all segments, then further explanations. The texts of explained
+    segments are always added.
+    """
+    count = len(result.corpus) if explain == "all" else explain
+    segments, few = (chosen(meta["outputs"], columns, size, meta["test"]["seed"], meta["order"]) for size in (count, min(count, _FEW)))
+    all_texts = dict(text_parts(result.corpus, result.systems))
+    fewer = all_texts if len(segments) == len(result.corpus) else dict(text_parts(result.corpus, result.systems, segments))
+    explained = Explained(result, few, meta["order"], explain == "all")
+    limit -= _ABOUT_SEGMENT * len(segments)
+    left = explained.add(few, limit - embedded(parts) - embedded(fewer))
+    fits = embedded(parts) + embedded(all_texts) + embedded(explained.parts) <= limit
+    shown = all_texts if fits else fewer
+    rest = [segment for segment in segments if segment not in set(few)]
+    left += len(rest) if left else explained.add(rest, limit - embedded(parts) - embedded(shown))
+    meta |= explained.meta() | {"texts": "all" if fits else "chosen", "blocks": sum(name.startswith("text") for name in shown)}
+    if not fits:
+        meta["kept"] = list(segments)
+        meta["left_out"].append(f"the texts of {counted(len(result.corpus) - len(segments), 'segment')}")
+    if left:
+        meta["left_out"].append(f"the explanations of {counted(left, 'segment')}")
+    parts |= shown | explained.parts

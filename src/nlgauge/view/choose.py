@@ -11,7 +11,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 
 # A page shows the segment of at most so many systems side by side, and of more systems the two that are compared.
-_BESIDE = 4
+BESIDE = 4
 
 
 def chosen(outputs: list[dict[str, Any]], columns: Array, count: int, seed: int, order: Sequence[int]) -> list[int]:
@@ -49,7 +49,7 @@ def chosen(outputs: list[dict[str, Any]], columns: Array, count: int, seed: int,
 def _listed_first(output: dict[str, Any], columns: Array, order: Sequence[int]) -> Array:
     """Return the key by which a page first orders its list: the range of the first score over the systems shown, or the worst score of one system."""
     values: Array = columns[output["column"]]
-    values = values[list(order[:2])] if len(values) > _BESIDE else values
+    values = values[list(order[:2])] if len(values) > BESIDE else values
     with np.errstate(invalid="ignore"):
         wanted: Array = np.fmax.reduce(values) - np.fmin.reduce(values) if len(values) > 1 else values[0] * (-1 if output["up"] else 1)
     return np.where(np.isnan(wanted), -np.inf, wanted)

@@ -51,7 +51,7 @@ def view_of(result: Result, title: str, *, confidence: float = 0.95, resamples: 
     equal = equal_outputs(result.tables)
     outputs = _outputs(result, columns, equal, confidence, resamples, seed) + _given(result, columns)
     for output in outputs:
-        output |= _missing(output, columns)
+        output.update(_missing(output, columns))
         output["best"] = list(best_systems(output))
     kept = np.stack(columns).astype(np.float32) if columns else np.zeros((0, len(result.systems), len(result.corpus)), dtype=np.float32)
     corpus = result.corpus

@@ -164,6 +164,7 @@ function systems(shown, texts, why, kind, segment) {
       { class: system === state.system ? "sys on" : "sys", vars: { "--c": colour(system) } },
       h("header", {}, swatch(system), h("h4", {}, store.meta.systems[system]), own.length > 0 && h("span", { class: "whyscore" }, shortened(own[0].title))),
       own.length > 0 ? explained(own, { ...texts, prediction: text, width }) : text !== null && h("p", { class: "text", dir: "auto" }, text),
+      own.length === 0 && kind && partly(system),
     );
   };
   return h("div", { id: "why", role: "tabpanel", class: columns ? "columns" : "rows", vars: { "--n": shown.length } }, lacking(why, kind, segment), shown.map(card));
@@ -181,6 +182,13 @@ function explained(own, context_) {
     heading_(one) && h("p", { class: many ? "small cause by-reference" : "small cause" }, heading_(one)),
     whyNodes(one, { ...context_, again: place > 0, many }),
   ]);
+}
+
+// Large explanations are kept for some systems only.
+function partly(system) {
+  const some = store.meta.partly?.[state.label];
+  if (!some || some.includes(system)) return null;
+  return h("p", { class: "small" }, `This report explains ${store.meta.names[state.label]} for ${some.map(one => store.meta.systems[one]).join(" and ")} only; the explorer explains all: nlgauge serve DIR.`);
 }
 
 // Why there is no explanation, and how to see it.

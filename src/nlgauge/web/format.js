@@ -75,3 +75,8 @@ export function seconds(time) {
   if (time >= 0.01) return `${Math.round(time * 1000)} ms`;
   return `${(time * 1000).toFixed(time >= 0.001 ? 1 : 2)} ms`;
 }
+
+// A text as a regular expression that finds just this text.
+export function literal(text) {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

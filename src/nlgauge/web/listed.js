@@ -1,7 +1,7 @@
 // Search and filters outside the list: hits marked in texts, and a note in the sections that show all segments whatever is listed.
 import { h } from "./dom.js";
 import { state } from "./state.js";
-import { plural } from "./format.js";
+import { literal, plural } from "./format.js";
 import { store } from "./store.js";
 
 let count = null;
@@ -26,7 +26,7 @@ function written(node) {
 
 // The pattern that finds what was searched for; null if nothing was.
 export function searched() {
-  return state.query ? new RegExp(state.query.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu") : null;
+  return state.query ? new RegExp(literal(state.query), "giu") : null;
 }
 
 // The start of a text, with hits marked; the text may have to be opened first.

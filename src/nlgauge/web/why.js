@@ -1,9 +1,13 @@
 // One renderer for each kind of explanation, as nlgauge.export.of_explanation has one. Colour helps; an underline, a position or a letter says the same.
 import { h } from "./dom.js";
 import { set, state } from "./state.js";
+import { literal } from "./format.js";
 import { bare, joined, painted } from "./painted.js";
 import { data } from "./data.js";
 import { alignmentLinks, alignmentMatrix, transportLinks } from "./links.js";
+
+const WORD_FIRST = /^[\p{L}\p{N}]/u;
+const WORD_LAST = /[\p{L}\p{N}]$/u;
 
 export const KINDS = {
   NgramMatches: {
@@ -78,18 +82,22 @@ function ngrams(one, { prediction, references }) {
   return [paragraph("text", joined(prediction, one.tokens, one.spans.prediction, one.longest, mark)), orders(one.orders)];
 }
 
-// The matched n-grams of an explanation as patterns that find them in a text: [first token, number of tokens, pattern].
+// The matched n-grams of an explanation with patterns that find them in a text: [first token, number of tokens, pattern].
 function matches(one) {
+  const characters = one.tokens.every(token => [...token].length <= 1);
   const found = [];
   one.longest.forEach((size, from) => {
     const run = one.longest.slice(from, from + size);
-    if (!size || run.length < size || run.some(other => other < size)) return;
-    const escaped = one.tokens.slice(from, from + size).map(token => bare(token).replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-    const edge = (side, token) => (/^[\p{L}\p{N}]/u.test(side === "end" ? [...token].reverse().join("") : token) ? (side === "end" ? "(?![\\p{L}\\p{N}])" : "(?<![\\p{L}\\p{N}])") : "");
-    const whole = one.tokens.every(token => [...token].length <= 1) ? ["", ""] : [edge("start", one.tokens[from]), edge("end", one.tokens[from + size - 1])];
-    found.push([from, size, new RegExp(`${whole[0]}${escaped.join("\\s*")}${whole[1]}`, "giu")]);
+    if (size && run.length === size && run.every(other => other >= size)) found.push([from, size, patternOf(one.tokens.slice(from, from + size).map(bare), characters)]);
   });
   return found;
+}
+
+// A pattern for tokens with any space between them; words must be whole, characters need not.
+function patternOf(tokens, characters) {
+  const before = !characters && WORD_FIRST.test(tokens[0]) ? "(?<![\\p{L}\\p{N}])" : "";
+  const after = !characters && WORD_LAST.test(tokens.at(-1)) ? "(?![\\p{L}\\p{N}])" : "";
+  return new RegExp(before + tokens.map(literal).join("\\s*") + after, "giu");
 }
 
 // For each token the references that hold its longest matched n-gram.
