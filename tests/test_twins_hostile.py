@@ -89,7 +89,11 @@ REFUSED: dict[str, tuple[tuple[Any, ...], type[Exception], str]] = {
     "number_texts of wrong numbers": ((["a"], {"a": "x"}, []), TypeError, "integer"),
     "set_threads of none": ((0,), ValueError, "1 to 1024 threads"),
     "set_threads for nothing": ((1, 0), ValueError, "worthwhile from 1 step on"),
-    "lcs_lengths of floats": ((Ragged(np.array([0.5]), np.array([0, 1])), ZERO, ZERO), ParameterError, "token ids must be whole numbers, got float64"),
+    "lcs_lengths of floats": (
+        (Ragged(np.array([0.5]), np.array([0, 1])), ZERO, ZERO),
+        ParameterError,
+        "token ids must be whole numbers, got float64",
+    ),
     "lcs_lengths of more references": ((PAIR, ZERO, ROWS), ValueError, "as many references as predictions"),
 }
 
