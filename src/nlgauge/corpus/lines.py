@@ -75,9 +75,12 @@ class StoredLines(Lazy):
         else:
             lines = [os.pread(self._file, end - begin, begin) for begin, end in map(self._bounds, numbers.tolist())]
         try:
-            return self._decode(b"[" + b",".join(lines) + b"]")
-        except msgspec.MsgspecError as error:
+            values = self._decode(b"[" + b",".join(lines) + b"]")
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise InputError(f"{self._path} is damaged: {error}") from None
+        if len(values) != len(lines):
+            raise InputError(f"{self._path} is damaged: {len(lines)} of its lines hold {len(values)} values.")
+        return values
 
     def _bounds(self, number: int) -> tuple[int, int]:
         return int(self.ends[number - 1]) if number else 0, int(self.ends[number])
