@@ -15,10 +15,10 @@ class Calls:
     """How an endpoint is called: the variable that holds the key, limits, prices, and where replies are kept.
 
     key_env: the environment variable with the key; only its name is ever printed or saved. concurrency: requests at a time. requests_per_minute,
-    tokens_per_minute: what the endpoint allows. timeout: seconds for one reply. tries: how often a request is sent before it counts as failed;
+    tokens_per_minute: what the endpoint allows. timeout: seconds for a whole request. tries: how often a request is sent before it counts as failed;
     first_wait: seconds of the first wait between two, which doubles. prices: what a million tokens of prompt and of reply cost. max_requests,
-    max_cost: nothing is sent once more than this would be needed. dry_run: send nothing, count what would be sent. offline: answer from the
-    cache alone. cache: a file; "" is the common one, "off" none. limit_field: what the endpoint calls the limit of a reply's tokens.
+    max_cost: nothing is sent once more than this would be needed; every attempt counts. dry_run: send nothing, count what would be sent. offline:
+    answer from the cache alone. cache: a file; "" is the common one, "off" none. limit_field: what the endpoint calls the limit of a reply's tokens.
 
     >>> Calls(max_cost=2, prices=(0.15, 0.6)).text()
     'prices=0.15,0.6 max_cost=2'

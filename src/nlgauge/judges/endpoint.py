@@ -63,8 +63,13 @@ class _Again(Exception):
 
 def checked_url(given: str) -> str:
     """The address of an endpoint without a slash at its end; one that carries a secret is refused, since addresses are shown."""
-    parts = urlsplit(given)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(given)
+        whole = parts.scheme in ("http", "https") and bool(parts.hostname) and given.isprintable() and parts.port != 0
+        (parts.hostname or "").encode("idna")
+    except ValueError:
+        whole = False
+    if not whole:
         raise ParameterError(f"base_url must be an address such as 'http://localhost:8000/v1', got {given!r:.80}.")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ParameterError(
@@ -140,7 +145,7 @@ class Endpoint:
         try:
             answer = self._session.post(f"{self.base_url}/chat/completions", request.body(self.model, self.calls.limit_field))
         except NoAnswer as nothing:
-            why = f"{host}: {self._hidden(str(nothing))}."
+            why = f"{host}: {self._hidden(str(nothing)).rstrip('.')}."
             raise (_Again(why, billed=nothing.sent) if nothing.again else Unanswered("failed", why, nothing.sent)) from None
         if answer.status != 200:
             text = answer.body.decode(errors="replace")

@@ -79,6 +79,8 @@ class Session:
                     if len(data) > _LARGEST_REPLY:
                         raise NoAnswer(f"the reply is larger than {_LARGEST_REPLY // 10**6} MB", sent=True, again=False)
                 return Answer(answer.status_code, answer.headers, bytes(data))
+        except (self._httpx.InvalidURL, UnicodeError) as error:
+            raise ParameterError(f"base_url must be an address such as 'http://localhost:8000/v1'; it cannot be used: {error}.") from None
         except TimeoutError:
             raise NoAnswer(f"the reply was not complete after {self._timeout:g} seconds (timeout)", sent=True) from None
         except (self._httpx.TransportError, self._httpx.DecodingError) as error:
