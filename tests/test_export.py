@@ -433,7 +433,7 @@ def many() -> Result:
     references = [f"the {i} cats sat on the mat near {i + 2} old houses" for i in range(25)]
     kept = [3, 4, 5, 6, 11, 7, 8, 9, 10]
     predictions = {f"newstest2021.en-de.sys{k}": [" ".join(line.split()[: k - (i % 2)]) for i, line in enumerate(references)] for k in kept}
-    return nlgauge.score(predictions, references, metrics=["ter", "chrf", "rouge"])
+    return nlgauge.score(predictions, references, metrics=["ter", "chrf", "rouge"], fields={"part": ["a"] * 13 + ["b"] * 12})
 
 
 def table_lines(text: str) -> list[str]:
@@ -472,7 +472,7 @@ def test_intervals_stand_below_where_there_is_no_room(many: Result) -> None:
 
 def test_a_long_beginning_that_all_names_share_is_said_once(many: Result) -> None:
     said = "The names of all systems begin with 'newstest2021.en-de.'."
-    for shown in (many, many.compare(resamples=20), many.ranks(resamples=20)):
+    for shown in (many, many.compare(resamples=20), many.ranks(resamples=20), many.by("part")):
         text = shown.to_markdown()
         assert text.count(said) == 1
         assert "newstest2021.en-de.sys" not in text.replace("against newstest", "")

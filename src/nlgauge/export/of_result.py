@@ -223,11 +223,15 @@ def _by_system(cells: ScoreCells, systems: Sequence[str], outputs: Sequence[Show
 def _ranked_sheets(cells: ScoreCells) -> list[Sheet]:
     """Return one row per system, the best by the first output first, and one column per output, a few in each table."""
     outputs = list(cells.outputs())
-    label, output = outputs[0].label, outputs[0].output
-    scores = {system: cells.result.tables[system, label].scores().get(output.name, math.nan) for system in cells.result.systems}
-    sign = {True: -1, False: 1, None: 0}[output.higher_is_better]
-    systems = sorted(scores, key=lambda system: (math.isnan(scores[system]), 0 if math.isnan(scores[system]) else sign * scores[system]))
-    return [_by_system(cells, systems, outputs[i : i + _TERMINAL_COLUMNS]) for i in range(0, len(outputs), _TERMINAL_COLUMNS)]
+    systems = _best_first(cells.result, outputs[0]) if outputs else cells.result.systems
+    return [_by_system(cells, systems, outputs[i : i + _TERMINAL_COLUMNS]) for i in range(0, max(1, len(outputs)), _TERMINAL_COLUMNS)]
+
+
+def _best_first(result: Result, shown: ShownOutput) -> list[str]:
+    """Return the systems by their score, in the order of the result if neither direction is better; systems without a score are last."""
+    sign = {True: -1, False: 1, None: 0}[shown.output.higher_is_better]
+    scores = {system: sign * result.tables[system, shown.label].scores().get(shown.output.name, math.nan) for system in result.systems}
+    return sorted(scores, key=lambda system: (math.isnan(scores[system]), 0 if math.isnan(scores[system]) else scores[system]))
 
 
 def _scored(cells: ScoreCells, system: str, shown: ShownOutput) -> Cell:

@@ -12,6 +12,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import UnknownNameError
 from nlgauge.export.model import Cell, Footnotes, Page, Sheet, column
+from nlgauge.export.names import shortened_note
 from nlgauge.export.of_result import ScoreCells, long_columns, long_rows
 from nlgauge.export.shown import Exported
 from nlgauge.export.tested import any_tested, corrected, how_tested
@@ -76,6 +77,7 @@ class Groups(Exported, Mapping[Any, "Result"]):
         first = next(iter(self.results.values()))
         tested = [rows for rows in _joined(comparisons) if any_tested(rows)]
         notes = [f"p-values: against {first.systems[0]}, {how_tested(rows)}, Holm-{corrected(rows)}." for rows in tested]
+        notes += shortened_note(first.systems)
         few = [str(value) for value, result in self.results.items() if caution(Clusters(result.corpus.documents, len(result.corpus)).count, "")]
         if few and shown.intervals:
             notes.append(f"Caution: fewer than 20 segments (or documents), so that intervals are too narrow: {', '.join(few)}.")

@@ -98,7 +98,8 @@ def _printed(block: Block, options: ConsoleOptions) -> Iterator[RenderableType]:
 def _grid(sheet: Sheet, options: ConsoleOptions) -> Grid:
     rows = [[_shown(cell, options) for cell in row] for row in sheet.rows]
     if any(cell.aside for row in sheet.rows for cell in row) and _natural_width(sheet, rows) > options.max_width:
-        rows = [[_shown(replace(cell, aside="", below=cell.below or cell.aside), options) for cell in row] for row in sheet.rows]
+        stacked = [[replace(cell, aside="", below=f"{cell.below} {cell.aside}".strip()) for cell in row] for row in sheet.rows]
+        rows = [[_shown(cell, options) for cell in row] for row in stacked]
     kept = [i for i, column in enumerate(sheet.columns) if column.heading.text or any(row[i].text for row in rows)]
     columns = [sheet.columns[i] for i in kept]
     rows = [[row[i] for i in kept] for row in rows]
