@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from source_cases import FEW_WORDS, SOURCE, SUMMARY, grams, summeval_taus
 from strategies import texts
 
@@ -15,7 +16,7 @@ from nlgauge.metrics.novelty import Novelty
 
 pytestmark = pytest.mark.usefixtures("both_kernels")
 
-CHANGED_PARAMETERS = {"tokenizer": "13a"}
+CHANGED_PARAMETERS = {"tokenizer": "13a", "against": "references"}
 
 
 def test_hand_made_values():
@@ -40,6 +41,16 @@ def test_it_is_the_share_of_ngrams_that_the_source_lacks(distinct, summary, sour
         mine = set(mine) if distinct else mine
         expected = sum(gram not in theirs for gram in mine) / len(mine) if mine else math.nan
         assert scores[f"novelty{n}"] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@settings(max_examples=40)
+@given(FEW_WORDS, st.lists(FEW_WORDS, min_size=1, max_size=3))
+def test_against_references_an_ngram_is_known_if_any_of_them_has_it(summary, references):
+    label = str(Novelty(3, tokenizer="whitespace", against="references"))
+    scores = nlgauge.score([summary], [references], metrics=label)[label]
+    for n in (1, 2, 3):
+        mine, known = set(grams(summary.split(), n)), {gram for text in references for gram in grams(text.split(), n)}
+        assert scores[f"novelty{n}"] == pytest.approx(len(mine - known) / len(mine) if mine else math.nan, abs=1e-12, nan_ok=True)
 
 
 def test_words_are_compared_and_not_characters():

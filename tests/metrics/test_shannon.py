@@ -208,3 +208,14 @@ def test_blanc_shannon_of_a_model_that_repeats_what_it_read(summary: str, gain: 
     assert outputs["score"] == outputs["blanc_shannon"] == gain
     assert result.segments("records")[0][result.labels[0]] == gain
     assert parse("blanc_shannon") == Shannon(measure="blanc_shannon")
+
+
+@pytest.mark.parametrize("batch_size", [None, 1, 2])
+def test_an_empty_summary_tells_exactly_nothing(batch_size: int | None, tiny_models: dict[str, Path]) -> None:
+    summaries = ["", "the cat", "a dog sat on the mat", "it"]
+    documents = [DOCUMENT, DOCUMENT, "a dog ran off.", "It was a big cat, he said. He knows why the shares fell in early trading on Tuesday."]
+    metric = Shannon(str(tiny_models["causal"]))
+    result = nlgauge.score(summaries, sources=documents, metrics=metric, batch_size=batch_size, cache=False)
+    found = next(iter(result.tables.values())).segments()
+    assert (found["shannon"][0], found["information_difference"][0], found["blanc_shannon"][0]) == (0.0, 0.0, 0.0)
+    assert found["information_difference"][1] != 0

@@ -142,12 +142,14 @@ class Shannon(Metric):
         for summary, source in zip(read.first.ids.tolist(), documents.tolist(), strict=True):
             parts = sentences[source].tolist()
             counts.append(len(parts))
+            # After an empty summary a sentence is read as alone, so that its difference is 0 and not rounding.
+            prompt = [summary] if texts[summary] else []
             for j, sentence in enumerate(parts):
                 before = [part for other in parts[max(0, j - self.upstream) : j] for part in (other, *separator)]
                 document = [part for other in parts for part in (*separator, other)][len(separator) :]
                 whole = document if self.full == "document" else [*before, sentence]
                 keys["base"].append([*before, sentence])
-                keys["help"].append([summary, *separator, *before, sentence])
+                keys["help"].append([*prompt, *separator, *before, sentence])
                 keys["full"].append([*whole, *separator, *before, sentence])
         columns = [Ragged.of(rows) for rows in keys.values()]
         information, *places = view.get(LogProbs(self.model, self.start), *columns)
