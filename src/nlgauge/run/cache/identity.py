@@ -87,7 +87,7 @@ def _models(facts: dict[str, str]) -> Iterator[tuple[str, Path]]:
 def _files(place: Path) -> tuple[tuple[str, Stamp | None, str], ...]:
     """List all files of a model: path, what it looks like, and what is known of it without reading it: the hash of weights."""
     weights, known = {Path(file).name for file, _ in store.fingerprint(place)}, store.weights_hash(place)
-    found = []
+    found: list[tuple[str, Stamp | None, str]] = []
     for file in sorted(path for path in place.iterdir() if path.is_file() and path.name != RECORD):
         stamp = stamp_of(file)
         if file.name in weights:
