@@ -435,8 +435,10 @@ CHANGES: dict[str, Callable[[Path], Any]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("name", ["p.txt", "r.jsonl", "r.jsonl.gz", "plain.tsv:prediction", "r.parquet"])
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [*(("p.txt", change) for change in CHANGES), *((name, "exchanged") for name in ("r.jsonl", "r.jsonl.gz", "plain.tsv:prediction", "r.parquet"))],
+)
 def test_a_file_that_changes_while_it_is_read_is_an_error_and_no_result(name: str, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     write_all()
     path = Path(name.partition(":")[0])
@@ -458,13 +460,34 @@ def test_a_file_that_changes_while_it_is_read_is_an_error_and_no_result(name: st
         assert str(path) in result.stderr
 
 
-def test_a_file_that_is_touched_while_it_is_read_is_what_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    write_all()
-    found = Streamed(["p.txt"], ["r.txt"])
-    pieces = found.pieces(Path("rows"))
+def test_a_copy_with_the_same_size_and_time_must_hold_what_was_read() -> None:
+    for content, is_same in ((b"a line\n" * 100, True), (b"a lime\n" * 100, False)):
+        Path("p.txt").write_bytes(b"a line\n" * 100)
+        before = Path("p.txt").stat()
+        pieces = Streamed(["p.txt"]).pieces(Path("rows"))
+        next(pieces)
+        Path("copy").write_bytes(content)
+        os.utime("copy", ns=(before.st_atime_ns, before.st_mtime_ns))
+        Path("copy").replace("p.txt")
+        if is_same:
+            assert sum(map(len, pieces)) > 0
+        else:
+            with pytest.raises(InputError, match=r"p\.txt changed while it was read, so nothing was scored"):
+                list(pieces)
+
+
+def test_a_file_overwritten_before_its_end_was_read_is_an_error() -> None:
+    """What was read is then what the file holds now, but not what it held when the run began."""
+    Path("p.txt").write_bytes(b"a line\n" * 300_000)
+    pieces = Streamed(["p.txt"]).pieces(Path("rows"))
     next(pieces)
+    with Path("p.txt").open("r+b") as stream:
+        stream.seek(1_999_999)
+        stream.write(b"CHANGED")
     os.utime("p.txt", ns=(1, 1))
-    assert sum(map(len, pieces)) > 0
+    with pytest.raises(InputError, match="changed while it was read"):
+        for _ in pieces:
+            pass
 
 
 def test_how_far_reading_is_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

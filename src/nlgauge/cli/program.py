@@ -134,6 +134,9 @@ def _explained(error: Exception, debug: bool, command: str) -> int:
     if isinstance(error, OSError) and error.strerror:  # the disk is full, a folder may not be written to, ...
         say(f"error: {error.strerror}{f': {error.filename}' if error.filename else ''}")
         return FAILURE
+    if isinstance(error, MemoryError):
+        say("error: there is not enough memory; with -o RESULT (and --stream) files are read and scored piece by piece, and --jobs 1 takes less")
+        return FAILURE
     say(f"error: {type(error).__name__}: {error}")
     if not debug:
         say("this was not expected; run again with --debug to see where it happened")
