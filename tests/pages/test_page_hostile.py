@@ -110,5 +110,5 @@ def test_the_explorer_explains_every_segment_and_changes_results(opened: Open, a
     part = result_of("three systems").where(domain="law")
     rows = page.locator(".slices tbody tr").all_inner_texts()
     assert len(rows) == 9
-    assert f"{part['Beta']['bleu']['bleu']:.1f}" in rows[7]
+    assert f"{part['Beta']['bleu']['bleu']:.2f}" in rows[7]
     assert shown.errors == []
