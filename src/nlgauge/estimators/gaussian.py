@@ -23,7 +23,9 @@ class Pointwise(NamedTuple):
     """For each seed and row -log q(t) and -log q(t|s), in nats; their difference is the row's information. NaN where nothing could be fitted.
 
     The rest says how fitting went, for each seed, fold and density (alone, then given the other side): the mean round of its training by weight,
-    the nats gained in its last quarter, and the mean of -log q on rows learnt from and on those held out. `width`: dimensions of t that were kept.
+    the nats gained at its end, and the mean of -log q on rows learnt from and on those held out. `modes` and `plain` are of each seed and fold: the
+    mean number of modes of q(t) by weight, and the mean of -log q on rows held out for a mixture that was fitted from random rows, to check q(t).
+    `width`: dimensions of t that were kept.
     """
 
     entropy: Array
@@ -34,6 +36,8 @@ class Pointwise(NamedTuple):
     gained: Array
     learnt: Array
     held_out: Array
+    modes: Array
+    plain: Array
 
     @classmethod
     def of(cls, entropy: Array, conditional: Array, fold: Array, width: int) -> Pointwise:
@@ -43,7 +47,17 @@ class Pointwise(NamedTuple):
         for seed, fold_of_row in enumerate(fold):
             for k in range(folds):
                 means[seed, k] = [side[seed, fold_of_row == k].mean() for side in (entropy, conditional)]
-        return cls(entropy, conditional, fold, width, np.zeros(means.shape), np.zeros(means.shape), np.full_like(means, np.nan), means)
+        unknown = np.full_like(means, np.nan)
+        return cls(entropy, conditional, fold, width, np.zeros(means.shape), np.zeros(means.shape), unknown, means, *unknown.T.swapaxes(1, 2))
+
+    def shortfall(self) -> Array:
+        """Return (seeds, folds): the nats that information loses because densities learned from few rows.
+
+        A density values other rows worse than its own; about half of that difference is its distance from the best density of its kind.
+        """
+        gaps = self.held_out - self.learnt
+        lost: Array = (gaps[..., 1] - gaps[..., 0]) / 2
+        return lost
 
 
 def fold_of_rows(groups: Array, folds: int, seed: int, seeds: int) -> Array:
@@ -53,8 +67,8 @@ def fold_of_rows(groups: Array, folds: int, seed: int, seeds: int) -> Array:
     return np.array([np.random.default_rng([seed, k]).permutation(len(names))[group.reshape(-1)] % count for k in range(seeds)])
 
 
-def standardised(values: Array, components: int | None) -> tuple[Array, float]:
-    """Principal components with mean 0 and variance 1, and the log volume that this takes away.
+def standardised(values: Array, components: int | None) -> tuple[Array, float, Array]:
+    """Principal components with mean 0 and variance 1, the log volume that this takes away, and the deviation of each component before.
 
     Where fewer components than dimensions are kept, they are those of most variance. Where all are kept (None, or as many as there are dimensions),
     dimensions are scaled before they are turned, so that the scale of one dimension changes nothing.
@@ -63,10 +77,11 @@ def standardised(values: Array, components: int | None) -> tuple[Array, float]:
     values = values - values.mean(axis=0)
     volume = 0.0
     if components is None or components >= values.shape[1]:
-        values, volume = _scaled(values)
+        values, spread = _scaled(values)
+        volume = float(np.log(spread).sum())
         components = values.shape[1]
-    turned, rest = _scaled(values @ principal_axes(values.T @ values, components))
-    return turned, volume + rest
+    turned, spread = _scaled(values @ principal_axes(values.T @ values, components))
+    return turned, volume + float(np.log(spread).sum()), spread
 
 
 def principal_axes(covariance: Array, components: int) -> Array:
@@ -79,12 +94,12 @@ def principal_axes(covariance: Array, components: int) -> Array:
     return axes * np.where(side < 0, -1.0, 1.0)
 
 
-def _scaled(values: Array) -> tuple[Array, float]:
-    """Centred dimensions with variance 1, and the logarithm of their volume before."""
+def _scaled(values: Array) -> tuple[Array, Array]:
+    """Centred dimensions with variance 1, and their deviations before."""
     scale = values.std(axis=0)
     # What varies less in relation to the largest holds the rounding of single precision, or nothing.
     kept = scale > _LEAST_SCALE * scale.max(initial=0.0)
-    return values[:, kept] / scale[kept], float(np.log(scale[kept]).sum())
+    return values[:, kept] / scale[kept], scale[kept]
 
 
 def shrunk_covariance(values: Array) -> Array:
@@ -115,7 +130,7 @@ def gaussian(target: Array, given: Array, components: int | None, fold: Array) -
     entropy, conditional, folds = np.full(fold.shape, np.nan), np.full(fold.shape, np.nan), int(fold.max(initial=0)) + 1
     if folds < 2:
         return Pointwise.of(entropy, conditional, fold, 0)
-    (t, offset), (s, _) = standardised(target, components), standardised(given, components)
+    (t, offset, _), (s, *_) = standardised(target, components), standardised(given, components)
     joint, d = np.hstack([t, s]), t.shape[1]
     for seed, fold_of_row in enumerate(fold):
         for k in range(folds):

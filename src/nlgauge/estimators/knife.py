@@ -1,29 +1,33 @@
 """Entropies of paired vectors by mixtures of Gaussians (KNIFE), held out by cross-fitting.
 
-q(t) is a mixture of K Gaussians; q(t|s) one whose means, scales and weights are functions of s (a linear map plus a two-layer network). With
-`full`, modes have a triangular factor L beside their scales: log N(y) = -|(1 + L) u|^2 / 2 + sum log scale - d/2 log 2 pi, u = scale (y - mean).
+q(t) is a mixture of Gaussians fitted by expectation maximization (`mixtures`), for 1, 2, 4, ... modes. q(t|s) is a mixture whose means, scales and
+weights are functions of s: for every number of modes one in closed form (`knife_starts`: a linear map, and a linear guess of the mode), and one in
+which a two-layer network is added to these and trained. With `full`, modes have a triangular factor L beside their scales:
+log N(y) = -|(1 + L) u|^2 / 2 + sum log scale - d/2 log 2 pi, u = scale (y - mean).
 
-What this does, and the released estimator (`knife_released`) does not: vectors are turned to their principal axes and standardised, so the value does
-not change with shift and scale; means are learned, and start between clusters of the data and one Gaussian, nearer to what suits other rows better;
-scales are free, but that one more row with the variance of all keeps them from growing without bound; every row is valued by densities that never saw
-it; and all is done for several seeds. The models of all seeds and folds are trained side by side, as one batch of matrices.
+What this does, and the released estimator (`knife_released`) does not: vectors are turned to their principal axes and standardized, so the value does
+not change with shift and scale; means are learned; the number of modes follows from rows that were not fitted; every row is valued by densities that
+never saw it; fitting goes on until the gain is below a tolerance; and all is done for several seeds. The networks of all seeds and folds are trained
+side by side, as one batch of matrices.
 
-Nothing hangs on the last bits of the vectors, because no choice is all or nothing: training takes a number of rounds that the number of rows fixes,
-and the density is a mixture of those after each round, q = sum_r w_r q_r with w_r ~ exp(-n loss_r) of n stopping rows; starts and strengths of the
-linear map are averaged with such weights, too. Modes never start at equal places, and no step is made of a gradient that is rounding alone.
+Nothing depends on the last bits of the vectors, because no choice is all or nothing. The density is a mixture of all that were fitted,
+q = sum_i w_i q_i with w_i ~ exp(-n loss_i) of n stopping rows: numbers of modes, and the network after each round. If a stage of ten rounds still
+gained in its last quarter another one follows, and its share in the value grows from 0 with what was gained. Modes that have no
+weight are not split any further.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array
 from nlgauge.estimators.gaussian import Pointwise, standardised
-from nlgauge.estimators.knife_starts import clusters, ridge, weighing
+from nlgauge.estimators.knife_starts import Expert, expert, weighing, weights_of
+from nlgauge.estimators.mixtures import Mixture, fit, most_modes, one_mode, split
 from nlgauge.models.loader import torch_modules
 from nlgauge.run.progress import report
 
@@ -33,43 +37,49 @@ _STOPPING_SHARE = 0.2
 _BLOCK = 512
 _CLUSTERED = 4096
 _APART = 0.3
+# exp(-10) is no weight.
+_NO_WEIGHT = 10.0
 _DECAY = 0.9, 0.999
 # Adam's usual 1e-8 makes full steps of gradients that are rounding alone.
 _LEAST_GRADIENT = 1e-3
 _ROWS_FOR_A_STEP, _FEWEST_STEPS, _MOST_STEPS = 16, 2, 100
 _WARMING = 0.1
+_LAST_LAYER = 1e-3
+# Nats that the last quarter of a stage must gain for another one: none of it below this, all of it from twice this on.
+TOLERANCE = 0.02
 
 
 class Settings(NamedTuple):
-    """How the densities are trained: for a number of rounds, each of one step for every 16 rows, but of 2 steps at least and 100 at most."""
+    """How the densities are fitted: with so many modes at most, for stages of rounds, each of one step for every 16 rows, but of 2 to 100 steps."""
 
-    modes: int = 4
+    modes: int = 16
     full: bool = False
     hidden: int = 128
     learning_rate: float = 3e-3
     batch: int = 128
     rounds: int = 10
+    stages: int = 4
 
 
-class _Models(NamedTuple):
-    """One model for each seed and fold: the rows each learns from, stops by and is to value, and its own source of random numbers."""
+class _Rows(NamedTuple):
+    """The rows of one seed and fold: those to learn from, those that weigh densities, and those to value."""
 
-    torch: Any
-    targets: Any
-    givens: Any
-    learning: list[Array]
-    stopping: list[Array]
-    rest: list[Array]
-    generators: list[Any]
-    settings: Settings
+    learning: Array
+    stopping: Array
+    rest: Array
 
-    def start(self, density: Callable[[_Models, int, list[Any]], list[Any]], before: list[Any]) -> list[Any]:
-        """The parameters of all models, one on top of the other; `before` are those of the density trained before."""
-        started = [density(self, model, [part[model] for part in before]) for model in range(len(self.rest))]
-        return [self.torch.stack(parts) for parts in zip(*started, strict=True)]
+    @property
+    def learnt(self) -> Array:
+        """Rows to show how much better the rows are valued that a density has seen."""
+        return self.learning[:_CLUSTERED]
 
 
-LogDensity = Callable[[Any, Settings, Any, Any, list[Any]], tuple[Any, Any]]
+class _Values(NamedTuple):
+    """-log q of rows: of those that weigh, those held out, and those learned from."""
+
+    stopping: Array
+    held_out: Array
+    learnt: Array
 
 
 def cross_fitted(target: Array, given: Array, fold: Array, components: int | None, settings: Settings, seed: int) -> Pointwise:
@@ -87,35 +97,155 @@ def cross_fitted(target: Array, given: Array, fold: Array, components: int | Non
 
 
 def _cross_fitted(torch: Any, target: Array, given: Array, fold: Array, components: int | None, settings: Settings, seed: int) -> Pointwise:
-    found = [np.full(fold.shape, np.nan), np.full(fold.shape, np.nan)]
+    found = np.full((2, *fold.shape), np.nan)
     seeds, folds = len(fold), int(fold.max(initial=0)) + 1
     if folds < 2:
         return Pointwise.of(found[0], found[1], fold, 0)
-    (t, offset), (s, _) = standardised(target, components), standardised(given, components)
-    targets, givens = (torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)) for values in (t, s))
-    models = _Models(torch, targets, givens, [], [], [], [], settings)
+    (t, offset, spread), (s, *_) = standardised(target, components), standardised(given, components)
+    fits = []
     for k in range(seeds * folds):
+        report("estimating information", k, 2 * seeds * folds)
         rng = np.random.default_rng([seed, k // folds, k % folds])
         order = rng.permutation(np.flatnonzero(fold[k // folds] != k % folds))
         stopping = max(1, int(_STOPPING_SHARE * len(order)))
-        models.stopping.append(order[:stopping])
-        models.learning.append(order[stopping:] if len(order) > 1 else order)
-        models.rest.append(np.flatnonzero(fold[k // folds] == k % folds))
-        models.generators.append(torch.Generator().manual_seed(int(rng.integers(2**31))))
-    how: list[_Trained] = []
-    parameters: list[Any] = []
-    for side, (start, log_density) in enumerate(((_alone, _log_alone), (_conditional, _log_conditional))):
-        parameters = models.start(start, parameters)
-        how.append(_trained(models, parameters, log_density, side))
-        for k, rows in enumerate(models.rest):
-            found[side][k // folds, rows] = how[side].held_out[k] + offset
+        rows = _Rows(order[stopping:] if len(order) > 1 else order, order[:stopping], np.flatnonzero(fold[k // folds] == k % folds))
+        fits.append(_fit(t, s, spread, rows, settings, rng))
+    trained = _trained(_Nets.of(torch, t, s, fits, settings), fits)
+    numbers, checks = np.empty((4, seeds, folds, 2)), np.empty((2, seeds, folds))
+    for k, (one, net) in enumerate(zip(fits, trained, strict=True)):
+        place = divmod(k, folds)
+        found[:, place[0], one.rows.rest] = one.alone.held_out + offset, net.values.held_out + offset
+        for side, values in enumerate((one.alone, net.values)):
+            numbers[2:, place[0], place[1], side] = values.learnt.mean() + offset, values.held_out.mean() + offset
+        numbers[:2, place[0], place[1]] = (0, net.rounds), (one.gained, net.gained)
+        checks[:, place[0], place[1]] = one.modes, one.plain + offset
+    return Pointwise(found[0], found[1], fold, t.shape[1], *numbers, *checks)
 
-    def by_density(of_density: Callable[[_Trained], Any]) -> Array:
-        return np.array([of_density(one) for one in how]).T.reshape(seeds, folds, 2)
 
-    learnt, held_out = by_density(lambda one: [part.mean() for part in one.learnt]), by_density(lambda one: [part.mean() for part in one.held_out])
-    rounds, gained = by_density(lambda one: one.rounds), by_density(lambda one: one.gained)
-    return Pointwise(found[0], found[1], fold, t.shape[1], rounds, gained, learnt + offset, held_out + offset)
+class _Fit(NamedTuple):
+    """What is fitted without a network: q(t) as valued, its mean number of modes by weight, what its last steps gained, and every q(t|s).
+
+    `plain`: the mean of -log q on rows held out of a mixture that was fitted in another way, to check q(t).
+    """
+
+    rows: _Rows
+    alone: _Values
+    modes: float
+    gained: float
+    plain: float
+    experts: list[Expert]
+    values: list[_Values]
+    seed: int
+
+
+def _fit(t: Array, s: Array, spread: Array, rows: _Rows, settings: Settings, rng: np.random.Generator) -> _Fit:
+    levels = _levels(t, spread, rows, settings, rng)
+
+    def fitted(given: Array) -> tuple[list[Expert], list[_Values]]:
+        learning, stopping = rows.learning, rows.stopping
+        experts = [expert(level, t[learning], given[learning], t[stopping], given[stopping]) for level in levels]
+        return experts, [_Values(*(one.surprise(t[part], given[part]) for part in (rows.stopping, rows.rest, rows.learnt))) for one in experts]
+
+    # q(t) is q(t|s) of an s that has no dimensions, so that both err alike where s tells nothing.
+    alone, weights = _mixed(fitted(s[:, :0])[1])
+    modes = float(weights @ [len(level.means) for level in levels])
+    plain = _plain(t, rows, settings, rng)
+    return _Fit(rows, alone, modes, max(level.gained for level in levels), plain, *fitted(s), int(rng.integers(2**31)))
+
+
+def _plain(t: Array, rows: _Rows, settings: Settings, rng: np.random.Generator) -> float:
+    """Fit mixtures by plain expectation maximization from random rows, and return the mean of -log q of the rows held out."""
+    learning, d = t[rows.learning[:_CLUSTERED]], t.shape[1]
+    most = most_modes(len(learning), settings.modes)
+    fits = []
+    for modes in sorted({1, math.ceil(most / 4), most}):
+        # A little apart, because rows may be equal.
+        means = learning[rng.integers(len(learning), size=modes)] + _APART * rng.standard_normal((modes, d))
+        fits.append(fit(learning, Mixture(np.eye(d), np.full(modes, 1 / modes), means, np.ones((modes, d)))))
+    values = [_Values(*(one.surprise(t[part]) for part in (rows.stopping, rows.rest, rows.learnt))) for one in fits]
+    return float(_mixed(values)[0].held_out.mean())
+
+
+def _levels(t: Array, spread: Array, rows: _Rows, settings: Settings, rng: np.random.Generator) -> list[Mixture]:
+    """Mixtures of 1, 2, 4, ... modes; no more of them once twice as many have no weight."""
+    learning, stopping = t[rows.learning[:_CLUSTERED]], t[rows.stopping]
+    directions = rng.standard_normal((settings.modes.bit_length(), t.shape[1]))
+    levels, losses, fitted = [], [], one_mode(learning, settings.full)
+    while True:
+        levels.append(fitted)
+        losses.append(levels[-1].surprise(stopping).mean())
+        worthless = weighing(len(stopping)) * (losses[-1] - min(losses)) > _NO_WEIGHT
+        if worthless or 2 ** len(levels) > most_modes(len(learning), settings.modes):
+            return levels
+        fitted = split(learning, fitted, spread, directions[len(levels)])
+
+
+def _mixed(values: list[_Values]) -> tuple[_Values, Array]:
+    """The mixture of densities, weighted by the stopping rows, and the weights."""
+    weights = weights_of(np.array([one.stopping.mean() for one in values]), len(values[0].stopping))
+    with np.errstate(divide="ignore"):
+        logs = np.log(weights)[:, None]
+    return _Values(*(-np.logaddexp.reduce(logs - np.array(parts), axis=0) for parts in zip(*values, strict=True))), weights
+
+
+class _Nets(NamedTuple):
+    """The networks of all seeds and folds, one on top of the other: vectors of all rows, frames of the targets, and parameters to train."""
+
+    torch: Any
+    targets: Any
+    givens: Any
+    rows: list[_Rows]
+    frames: Any
+    volumes: Any
+    parameters: list[Any]
+    generators: list[Any]
+    settings: Settings
+    modes: int
+
+    @classmethod
+    def of(cls, torch: Any, t: Array, s: Array, fits: list[_Fit], settings: Settings) -> _Nets:
+        """Start where the closed forms are, each as near as the stopping rows like it."""
+        targets, givens = (torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)) for values in (t, s))
+        modes = max(len(fit.experts[-1].offsets) for fit in fits)
+        blends = [_blend(fit, modes) for fit in fits]
+        generators = [torch.Generator().manual_seed(fit.seed) for fit in fits]
+        started = [_started(torch, blend, settings, generator) for blend, generator in zip(blends, generators, strict=True)]
+        frames = torch.stack([torch.from_numpy(blend.mixture.frame).float() for blend in blends])
+        volumes = torch.tensor([[blend.mixture.volume] for blend in blends])
+        parameters = [torch.stack(parts) for parts in zip(*started, strict=True)]
+        return cls(torch, targets, givens, [fit.rows for fit in fits], frames, volumes, parameters, generators, settings, modes)
+
+
+def _blend(fit: _Fit, modes: int) -> Expert:
+    """The mean of the closed forms by weight: modes of a level come from splitting those of the level before, so that they belong together."""
+    weights = _mixed(fit.values)[1]
+    experts = [one.repeated(modes) for one in fit.experts]
+
+    def mean(parts: list[Array]) -> Array:
+        blended: Array = np.tensordot(weights, np.array(parts), 1)
+        return blended
+
+    mixtures = [one.mixture for one in experts]
+    blended = Mixture(mean([m.frame for m in mixtures]), np.ones(modes), mean([m.means for m in mixtures]), mean([m.scales for m in mixtures]))
+    return Expert(blended, mean([one.slopes for one in experts]), mean([one.gates for one in experts]), mean([one.offsets for one in experts]))
+
+
+def _started(torch: Any, start: Expert, settings: Settings, generator: Any) -> list[Any]:
+    """The parameters of one network that gives this density, but for a last layer that is nearly 0."""
+    mixture, hidden = start.mixture, settings.hidden
+    (modes, d), width = mixture.means.shape, len(start.slopes)
+    outputs = modes * (2 * d + 1)
+    scales = np.diagonal(mixture.scales, axis1=1, axis2=2) if mixture.full else mixture.scales
+    skip = np.concatenate([np.tile(start.slopes @ mixture.frame.T, modes), np.zeros((width, modes * d)), start.gates], axis=1)
+    bias = np.concatenate([mixture.means.reshape(-1), np.log(scales).reshape(-1), start.offsets])[None]
+
+    def normal(rows: int, columns: int, deviation: float) -> Any:
+        return deviation * torch.randn(rows, columns, generator=generator)
+
+    layers = [normal(width, hidden, max(1, width) ** -0.5), torch.zeros(1, hidden), normal(hidden, hidden, hidden**-0.5), torch.zeros(1, hidden)]
+    layers.append(normal(hidden, outputs, _LAST_LAYER))
+    lower = [torch.from_numpy(mixture.scales / scales[:, None, :]).float()] if mixture.full else []
+    return [torch.from_numpy(skip).float(), torch.from_numpy(bias).float(), *layers, *lower]
 
 
 def _log_mixture(torch: Any, values: Any, means: Any, log_scales: Any, logits: Any, lower: Any = None) -> Any:
@@ -128,142 +258,100 @@ def _log_mixture(torch: Any, values: Any, means: Any, log_scales: Any, logits: A
     return torch.logsumexp(torch.log_softmax(logits, dim=-1) + modes, dim=-1)
 
 
-def _alone(models: _Models, model: int, _: list[Any]) -> list[Any]:
-    rows = models.targets[models.learning[model]].double().numpy()
-    starts = _starts(models, model, rows, (rows.T @ rows + np.eye(rows.shape[1])) / (len(rows) + 1))
-    return _between(models, model, _log_alone, starts)
-
-
-def _log_alone(torch: Any, settings: Settings, values: Any, _: Any, parameters: list[Any]) -> tuple[Any, Any]:
-    means, log_scales, logits, *lower = parameters
-    return _log_mixture(torch, values, means[:, None], log_scales[:, None], logits[:, None], *lower), log_scales[:, None]
-
-
-def _conditional(models: _Models, model: int, alone: list[Any]) -> list[Any]:
-    torch, modes, hidden = models.torch, models.settings.modes, models.settings.hidden
-    d, width = models.targets.shape[1], models.givens.shape[1]
-    outputs = modes * (2 * d + 1)
-
-    def normal(rows: int, columns: int, deviation: float) -> Any:
-        return deviation * torch.randn(rows, columns, generator=models.generators[model])
-
-    # The best linear prediction is where training starts: exact already where all is Gaussian.
-    sides = ([side[rows].double().numpy() for side in (models.targets, models.givens)] for rows in (models.learning[model], models.stopping[model]))
-    slopes, missed, left = ridge(*next(sides), *next(sides))
-    skip = torch.zeros(width, outputs)
-    skip[:, : modes * d] = torch.from_numpy(np.tile(slopes, modes)).float()
-    layers = [normal(width, hidden, max(1, width) ** -0.5), torch.zeros(1, hidden), normal(hidden, hidden, hidden**-0.5), torch.zeros(1, hidden)]
-    layers.append(normal(hidden, outputs, 0.01))
-    # What q(t) has learnt is a start too, so that q(t|s) does not do worse than it where s tells nothing.
-    mixtures = [(skip, mixture) for mixture in _starts(models, model, missed, left)] + [(torch.zeros(width, outputs), alone)]
-    starts = [
-        [linear, torch.cat([means.reshape(-1), log_scales.reshape(-1), logits])[None], *layers, *lower]
-        for linear, (means, log_scales, logits, *lower) in mixtures
-    ]
-    return _between(models, model, _log_conditional, starts)
-
-
-def _log_conditional(torch: Any, settings: Settings, values: Any, conditions: Any, parameters: list[Any]) -> tuple[Any, Any]:
-    skip, bias, w1, b1, w2, b2, w3, *lower = parameters
+def _log_density(nets: _Nets, places: Any) -> tuple[Any, Any]:
+    """log q(t|s) of (nets, rows) places, and the log scales of the modes in their frame."""
+    torch, modes = nets.torch, nets.modes
+    skip, bias, w1, b1, w2, b2, w3, *lower = nets.parameters
+    values, conditions = torch.bmm(nets.targets[places], nets.frames.transpose(1, 2)), nets.givens[places]
     hidden = torch.tanh(torch.baddbmm(b2, torch.tanh(torch.baddbmm(b1, conditions, w1)), w2))
     raw = torch.baddbmm(torch.baddbmm(bias, conditions, skip), hidden, w3)
-    modes, d = settings.modes, values.shape[-1]
+    d = values.shape[-1]
     means, log_scales = (part.reshape(*values.shape[:-1], modes, d) for part in (raw[..., : modes * d], raw[..., modes * d : 2 * modes * d]))
-    return _log_mixture(torch, values, means, log_scales, raw[..., 2 * modes * d :], *lower), log_scales
-
-
-def _starts(models: _Models, model: int, rows: Array, covariance: Array) -> list[list[Any]]:
-    """Means, log scales, logits and factors of two mixtures with this covariance: one Gaussian, modes a little apart, and clusters of the rows."""
-    torch, modes, d = models.torch, models.settings.modes, rows.shape[1]
-    deviations, spread = np.sqrt(np.diag(covariance)), rows.std(axis=0)
-    rows = rows / np.where(spread > 0, spread, 1.0)
-    generator = models.generators[model]
-    # A little apart, because rows may be equal: two modes at one place would be parted by rounding.
-    drawn = rows[torch.randint(len(rows), (modes,), generator=generator).numpy()] + _APART * torch.randn(modes, d, generator=generator).numpy()
-    means, variances, weights = clusters(rows[:_CLUSTERED], drawn)
-    scales, lower = 1 / deviations, np.zeros((d, d))
-    if models.settings.full:
-        whitening = np.linalg.inv(np.linalg.cholesky(covariance))
-        scales = np.diag(whitening)
-        lower = whitening / scales
-    one = 0.1 * drawn * deviations, np.tile(np.log(scales), (modes, 1)), np.zeros(modes), np.tile(lower, (modes, 1, 1))
-    several = means * deviations, -0.5 * np.log(variances) - np.log(deviations), np.log(weights), np.zeros((modes, d, d))
-    return [[torch.from_numpy(part).float() for part in start[: 4 if models.settings.full else 3]] for start in (one, several)]
-
-
-def _between(models: _Models, model: int, log_density: LogDensity, starts: list[list[Any]]) -> list[Any]:
-    """The mean of the starts, weighted by how the stopping rows like each: where they clearly like one best, that one."""
-    torch, rows = models.torch, models.stopping[model]
-    values, conditions = models.targets[rows][None], models.givens[rows][None]
-    liked = [log_density(torch, models.settings, values, conditions, [part[None] for part in start])[0].mean() for start in starts]
-    weights = torch.softmax(weighing(len(rows)) * torch.stack(liked), 0)
-    return [sum(weight * part for weight, part in zip(weights, parts, strict=True)) for parts in zip(*starts, strict=True)]
+    return _log_mixture(torch, values, means, log_scales, raw[..., 2 * modes * d :], *lower) + nets.volumes, log_scales
 
 
 class _Trained(NamedTuple):
-    """For each model -log q of the rows held out and of some learnt from, the mean round by weight, and what the last quarter of rounds gained."""
+    """q(t|s) of one seed and fold as valued, the mean round by weight, and what the last quarter of its last stage gained."""
 
-    held_out: list[Array]
-    learnt: list[Array]
-    rounds: Array
-    gained: Array
+    values: _Values
+    rounds: float
+    gained: float
 
 
-def _trained(models: _Models, parameters: list[Any], log_density: LogDensity, side: int) -> _Trained:
-    """Adam on the learning rows, all rounds, in place; the densities after each round are mixed, weighted by their loss on the stopping rows."""
-    torch, settings = models.torch, models.settings
-    length = max(len(rows) for rows in models.learning)
+def _trained(nets: _Nets, fits: list[_Fit]) -> list[_Trained]:
+    """Train by stages of Adam on the learning rows; what closed forms and every round give is mixed, weighted by the stopping rows."""
+    candidates = [[fit.alone, *fit.values] for fit in fits]
+    closed = [len(one) for one in candidates]
+    trained = [_Trained(_mixed(one)[0], 0.0, math.inf) for one in candidates]
+    share = np.ones(len(fits))
+    for stage in range(nets.settings.stages):
+        if not share.any():
+            break
+        report("estimating information", nets.settings.stages + stage, 2 * nets.settings.stages)
+        by_round = list(_stage(nets, stage))
+        for k, one in enumerate(candidates):
+            before = min(values.stopping.mean() for values in one)
+            one += [values[k] for values in by_round]
+            if share[k]:
+                trained[k] = _followed(trained[k], one, closed[k], before, float(share[k]), nets.settings.rounds)
+        gained = np.array([one.gained for one in trained])
+        share = share * still_gaining(gained)
+    return trained
+
+
+def still_gaining(gained: Array) -> Array:
+    """How far a density has not settled: not at all up to the tolerance, wholly from twice that on, and no step between."""
+    share: Array = np.clip(gained / TOLERANCE - 1, 0.0, 1.0)
+    return share
+
+
+def _followed(before: _Trained, candidates: list[_Values], closed: int, least: float, share: float, rounds: int) -> _Trained:
+    """The density after one more stage; `share` of its values follow from it, the rest from the density before."""
+    values, weights = _mixed(candidates)
+    blended = _Values(*((1 - share) * old + share * new for old, new in zip(before.values, values, strict=True)))
+    done = np.concatenate([np.zeros(closed), np.arange(1, len(candidates) - closed + 1)])
+    losses = np.array([one.stopping.mean() for one in candidates[closed:]])
+    quarter = len(losses) - max(1, rounds // 4)
+    gained = min(least, losses[:quarter].min(initial=np.inf)) - min(least, losses.min())
+    return _Trained(blended, float((1 - share) * before.rounds + share * (weights @ done)), float(gained))
+
+
+def _stage(nets: _Nets, stage: int) -> Iterator[list[_Values]]:
+    """Adam for a number of rounds, in place; after each the values of every network's rows."""
+    settings = nets.settings
+    length = max(len(rows.learning) for rows in nets.rows)
     steps = min(max(math.ceil(length / _ROWS_FOR_A_STEP), _FEWEST_STEPS), _MOST_STEPS)
-    moments = [[torch.zeros_like(parameter) for parameter in parameters] for _ in _DECAY]
-    batches = _batches(models, length)
-    some = [learning[: len(stopping)] for learning, stopping in zip(models.learning, models.stopping, strict=True)]
-    losses, held_out, learnt = [], [], []
-    for done in range(settings.rounds + 1):
-        report("estimating information", side * settings.rounds + done, 2 * settings.rounds)
-        for step in range((done - 1) * steps, done * steps) if done else ():
-            gradients = torch.autograd.grad(_loss(models, log_density, parameters, next(batches)), parameters)
-            _adam(parameters, gradients, moments, settings.learning_rate * _course(step / (settings.rounds * steps)), step + 1)
-        losses.append([values.mean() for values in _surprises(models, log_density, parameters, models.stopping)])
-        held_out.append(_surprises(models, log_density, parameters, models.rest))
-        learnt.append(_surprises(models, log_density, parameters, some))
-    for parameter in parameters:
+    moments = [[nets.torch.zeros_like(parameter) for parameter in nets.parameters] for _ in _DECAY]
+    batches = _batches(nets, length)
+    for done in range(settings.rounds):
+        for step in range(done * steps, (done + 1) * steps):
+            gradients = nets.torch.autograd.grad(_loss(nets, next(batches)), nets.parameters)
+            _adam(nets.parameters, gradients, moments, settings.learning_rate * _course(step / (settings.rounds * steps)), step + 1)
+        parts = ([getattr(rows, name) for rows in nets.rows] for name in ("stopping", "rest", "learnt"))
+        yield [_Values(*values) for values in zip(*(_surprises(nets, part) for part in parts), strict=True)]
+    for parameter in nets.parameters:
         parameter.requires_grad_(False)
-    return _mixed(np.array(losses), np.array([weighing(len(rows)) for rows in models.stopping]), held_out, learnt)
 
 
-def _mixed(losses: Array, weighing: Array, held_out: list[list[Array]], learnt: list[list[Array]]) -> _Trained:
-    """The mixture over rounds; losses are (rounds, models)."""
-    logs = -weighing * losses
-    logs = logs - np.logaddexp.reduce(logs, axis=0)
-
-    def mixture(by_round: list[list[Array]]) -> list[Array]:
-        by_model = zip(*by_round, strict=True)
-        return [-np.logaddexp.reduce(logs[:, model, None] - np.array(values), axis=0) for model, values in enumerate(by_model)]
-
-    rounds = np.arange(len(losses)) @ np.exp(logs)
-    before = losses[: 1 + 3 * (len(losses) - 1) // 4]
-    return _Trained(mixture(held_out), mixture(learnt), rounds, before.min(axis=0) - losses.min(axis=0))
-
-
-def _loss(models: _Models, log_density: LogDensity, parameters: list[Any], batch: Any) -> Any:
-    """-mean log q of a batch for each model, and of one more row that lies one deviation of all from each mode, summed over models."""
-    logs, log_scales = log_density(
-        models.torch, models.settings, models.targets[batch], models.givens[batch], [p.requires_grad_() for p in parameters]
-    )
+def _loss(nets: _Nets, batch: Any) -> Any:
+    """-mean log q of a batch for each network, and of one more row that lies one deviation of all residuals from each mode, summed over networks."""
+    for parameter in nets.parameters:
+        parameter.requires_grad_()
+    logs, log_scales = _log_density(nets, batch)
     one_more = (0.5 * (2 * log_scales).exp() - log_scales).sum(dim=-1).mean(dim=(1, 2))
-    counts = models.torch.tensor([len(rows) for rows in models.learning])
+    counts = nets.torch.tensor([len(rows.learning) for rows in nets.rows])
     return (one_more / counts - logs.mean(dim=1)).sum()
 
 
-def _batches(models: _Models, length: int) -> Iterator[Any]:
-    """(models, rows) without end: each model's learning rows, shuffled anew when all have had their turn."""
+def _batches(nets: _Nets, length: int) -> Iterator[Any]:
+    """(networks, rows) without end: each network's learning rows, shuffled anew when all have had their turn."""
     while True:
-        rows = models.torch.stack([_resized(models.torch, _shuffled(models, model), length) for model in range(len(models.rest))])
-        yield from rows.split(models.settings.batch, dim=1)
+        rows = nets.torch.stack([_resized(nets.torch, _shuffled(nets, net), length) for net in range(len(nets.rows))])
+        yield from rows.split(nets.settings.batch, dim=1)
 
 
 def _course(share: float) -> float:
-    """The learning rate's course: up in the first tenth of training, then evenly down to 0, so that the last rounds differ little."""
+    """The learning rate's course: up in the first tenth of a stage, then evenly down to 0, so that the last rounds differ little."""
     return min(1.0, share / _WARMING) * (1 - share)
 
 
@@ -277,24 +365,22 @@ def _adam(parameters: list[Any], gradients: tuple[Any, ...], moments: list[list[
         parameter.detach().addcdiv_(first, root, value=-rate / (1 - first_decay**step))
 
 
-def _shuffled(models: _Models, model: int) -> Any:
-    torch, learning = models.torch, models.learning[model]
-    return torch.from_numpy(learning)[torch.randperm(len(learning), generator=models.generators[model])]
+def _shuffled(nets: _Nets, net: int) -> Any:
+    torch, learning = nets.torch, nets.rows[net].learning
+    return torch.from_numpy(learning)[torch.randperm(len(learning), generator=nets.generators[net])]
 
 
 def _resized(torch: Any, rows: Any, length: int) -> Any:
-    """Rows repeated from the first one on until there are `length`: models learn side by side, and some have a row more."""
+    """Rows repeated from the first one on until there are `length`: networks learn side by side, and some have a row more."""
     return rows[torch.arange(length) % len(rows)]
 
 
-def _surprises(models: _Models, log_density: LogDensity, parameters: list[Any], rows: list[Array]) -> list[Array]:
-    """-log q of each model's own rows."""
-    torch = models.torch
+def _surprises(nets: _Nets, rows: list[Array]) -> list[Array]:
+    """-log q of each network's own rows."""
+    torch = nets.torch
     length = max(map(len, rows))
     places = torch.stack([_resized(torch, torch.from_numpy(part), length) for part in rows])
     with torch.no_grad():
-        parts = [
-            -log_density(torch, models.settings, models.targets[block], models.givens[block], parameters)[0] for block in places.split(_BLOCK, dim=1)
-        ]
+        parts = [-_log_density(nets, block)[0] for block in places.split(_BLOCK, dim=1)]
     found = torch.cat(parts, dim=1).double().numpy()
     return [found[i, : len(part)] for i, part in enumerate(rows)]

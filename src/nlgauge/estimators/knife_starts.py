@@ -1,16 +1,19 @@
-"""Where the training of mixtures starts: clusters of rows, and the best linear map; both change little when the rows do."""
+"""Where the training of q(t|s) starts: for each mixture of the targets, a linear map and a linear guess of the mode, in closed form."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from nlgauge.corpus.columns import Array
+from nlgauge.estimators.mixtures import Mixture, inverse_factor, joint_logs, maximized, widened
 
-# More of them part modes further that lie close together, and rounding with them.
-_MAXIMISATIONS = 10
 # The least is not 0: what few rows leave undetermined would be divided by rounding.
 _STRENGTHS = 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0
+_TRUSTS = 0.0, 0.03, 0.1, 0.3, 1.0
 _MOST_WEIGHING = 500
+_LEAST_DEVIATION = 1e-2
 
 
 def weighing(rows: int) -> int:
@@ -18,37 +21,77 @@ def weighing(rows: int) -> int:
     return min(_MOST_WEIGHING, rows)
 
 
-def clusters(rows: Array, means: Array) -> tuple[Array, Array, Array]:
-    """Means, variances and weights of a mixture by expectation maximisation; one more row with the variance of all keeps each mode from vanishing."""
-    variances, weights = np.ones(means.shape), np.full(len(means), 1 / len(means))
-    for _ in range(_MAXIMISATIONS):
-        distances = rows**2 @ (1 / variances).T - 2 * rows @ (means / variances).T + (means**2 / variances).sum(axis=1)
-        logs = np.log(weights) - 0.5 * (distances + np.log(variances).sum(axis=1))
-        shares = np.exp(logs - logs.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        counts = shares.sum(axis=0)[:, None] + 1
-        means = shares.T @ rows / counts
-        variances = (shares.T @ rows**2 + 1) / counts - means**2
-        weights = counts[:, 0] / counts.sum()
-    return means, variances, weights
+def weights_of(losses: Array, rows: int) -> Array:
+    """Return weights that sum to 1 along the first axis, from mean losses of that many rows."""
+    weights = np.exp(-weighing(rows) * (losses - losses.min(axis=0)))
+    normalized: Array = weights / weights.sum(axis=0)
+    return normalized
 
 
-def ridge(target: Array, given: Array, wanted: Array, shown: Array) -> tuple[Array, Array, Array]:
-    """The linear map from `given` to `target`, what it leaves of `target`, and the covariance of what it leaves of `wanted`, given `shown`.
+class Expert(NamedTuple):
+    """q(t|s): the mode is guessed from s by s @ gates + offsets, and t - s @ slopes is distributed as that mode of the mixture."""
 
-    A mean of ridge regressions, and of none, weighted by what they leave of `wanted`.
-    """
+    mixture: Mixture
+    slopes: Array
+    gates: Array
+    offsets: Array
+
+    def surprise(self, target: Array, given: Array) -> Array:
+        """Return -log q(t|s) of each row."""
+        logs = joint_logs(self.mixture.framed(target - given @ self.slopes), self.mixture)
+        surprise: Array = -np.logaddexp.reduce(logs + log_softmax(given @ self.gates + self.offsets), axis=1) - self.mixture.volume
+        return surprise
+
+    def repeated(self, modes: int) -> Expert:
+        """Return the same density with every mode repeated until there are so many."""
+        times = modes // len(self.offsets)
+        mixture = self.mixture._replace(means=np.repeat(self.mixture.means, times, 0), scales=np.repeat(self.mixture.scales, times, 0))
+        return Expert(mixture, self.slopes, np.repeat(self.gates, times, 1), np.repeat(self.offsets, times) - np.log(times))
+
+
+def log_softmax(logits: Array) -> Array:
+    """Return the logarithms of shares that sum to 1 in each row."""
+    logs: Array = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
+    return logs
+
+
+def expert(mixture: Mixture, target: Array, given: Array, wanted: Array, shown: Array) -> Expert:
+    """Fit q(t|s) with the modes of a mixture of the targets on `target` and `given`; the rows `wanted` and `shown` say how far to trust it."""
+    shares, others = mixture.shares(target), mixture.shares(wanted)
+    of_target, of_given = (_means(shares, side) for side in (target, given))
+    sides = [target - shares @ of_target, given - shares @ of_given, wanted - others @ of_target, shown - others @ of_given]
+    scales = [np.sqrt((side**2).mean(axis=0) + _LEAST_DEVIATION**2) for side in sides[:2]]
+    slopes = ridge(*(side / scales[i % 2] for i, side in enumerate(sides))) * scales[0] / scales[1][:, None]
+    frame = inverse_factor(sides[0] - sides[1] @ slopes)
+    turned = (target - given @ slopes) @ frame.T
+    modes = maximized(turned, shares, frame, np.ones((1, len(frame))), mixture.full)
+    gates, offsets = _gates(shares, others, given, shown, of_given, sides[1])
+    modes = widened(modes, (wanted - shown @ slopes) @ frame.T, others)
+    return Expert(modes._replace(weights=np.ones(len(offsets))), slopes, gates, offsets)
+
+
+def _means(shares: Array, rows: Array) -> Array:
+    means: Array = shares.T @ rows / shares.sum(axis=0)[:, None].clip(1e-300)
+    return means
+
+
+def _gates(shares: Array, others: Array, given: Array, shown: Array, means: Array, residuals: Array) -> tuple[Array, Array]:
+    """Fit the linear discriminant of the modes, as far as other rows trust it."""
+    factor = inverse_factor(residuals)
+    gates = factor.T @ (factor @ means.T)
+    offsets, prior = -0.5 * (means.T * gates).sum(axis=0), np.log((shares.sum(axis=0) + 1) / (len(shares) + len(means)))
+    losses = np.array([-(others * log_softmax(trust * (shown @ gates + offsets) + prior)).sum(axis=1).mean() for trust in _TRUSTS])
+    trust = weights_of(losses, len(shown)) @ np.array(_TRUSTS)
+    return trust * gates, trust * offsets + prior
+
+
+def ridge(target: Array, given: Array, wanted: Array, shown: Array) -> Array:
+    """Return a linear map from `given` to `target`: the mean of ridge regressions, weighted by what they leave of `wanted`, given `shown`."""
     covariance, crossed = given.T @ given / len(given), given.T @ target / len(given)
-
-    def left(slopes: Array) -> Array:
-        missed = wanted - shown @ slopes
-        # One more row with the variance of all: a handful of rows must not look like certainty.
-        found: Array = (missed.T @ missed + np.eye(missed.shape[1])) / (len(wanted) + 1)
-        return found
-
     tried = [np.linalg.solve(covariance + strength * np.eye(len(covariance)), crossed) for strength in _STRENGTHS]
     tried.append(np.zeros_like(crossed))
-    losses = np.array([0.5 * np.log(np.diag(left(slopes))).sum() for slopes in tried])
-    weights = np.exp(-weighing(len(wanted)) * (losses - losses.min()))
-    slopes = np.tensordot(weights / weights.sum(), np.array(tried), 1)
-    return slopes, target - given @ slopes, left(slopes)
+    # One more row with the variance of all: a handful of rows must not look like certainty.
+    left = [(((wanted - shown @ slopes) ** 2).sum(axis=0) + 1) / (len(wanted) + 1) for slopes in tried]
+    weights = weights_of(0.5 * np.log(np.array(left)).sum(axis=1), len(wanted))
+    mean: Array = np.tensordot(weights, np.array(tried), 1)
+    return mean

@@ -18,6 +18,7 @@ import numpy as np
 from nlgauge.corpus.columns import Array
 from nlgauge.estimators import knife, knife_released
 from nlgauge.estimators.gaussian import Pointwise, fold_of_rows, gaussian
+from nlgauge.estimators.knife import still_gaining
 from nlgauge.features import RunOptions
 from nlgauge.features.encoders import TextEmbedding
 from nlgauge.features.vocabulary import UnknownTokens
@@ -25,9 +26,9 @@ from nlgauge.metric import Arrays, Fit, Stored, View
 from nlgauge.models import ModelSpec
 
 FEW_PAIRS = 1000
+MOST_MODES, RELEASED_MODES = 16, 4
 OTHER = {"source": "summary", "summary": "source"}
 _MOST_COMPONENTS, _PAIRS_A_COMPONENT = 64, 20
-_STILL_GAINING = 0.1
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Estimator:
     """How information is estimated: by mixtures ("knife"), by one Gaussian ("gaussian"), or as the authors of COSMIC released it ("released")."""
 
     kind: str = "knife"
-    modes: int = 4
+    modes: int | None = None
     folds: int = 5
     components: int | None = None
     seeds: int = 3
@@ -47,7 +48,7 @@ class Estimator:
         `keys` (rows, 1 or more) stand for the content of a row: rows with equal keys are equal, those with an equal first key are held out together.
         """
         if self.kind == "released" and len(target):
-            return knife_released.released(target, given, knife_released.Settings(modes=self.modes), seed, self.seeds)
+            return knife_released.released(target, given, knife_released.Settings(modes=self.modes or RELEASED_MODES), seed, self.seeds)
         components = min(_MOST_COMPONENTS, max(1, pairs // _PAIRS_A_COMPONENT)) if self.components is None else self.components
         keys = np.column_stack([keys])
         _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
@@ -61,7 +62,7 @@ class Estimator:
     def _of_ordered(self, target: Array, given: Array, fold: Array, components: int, seed: int) -> Pointwise:
         if self.kind == "gaussian":
             return gaussian(target, given, components, fold)
-        return knife.cross_fitted(target, given, fold, components, knife.Settings(modes=self.modes, full=self.full), seed)
+        return knife.cross_fitted(target, given, fold, components, knife.Settings(modes=self.modes or MOST_MODES, full=self.full), seed)
 
 
 def digests(texts: Iterable[str]) -> Array:
@@ -109,12 +110,15 @@ class MutualInformation(Fit):
         for target in self.targets:
             sides = joined[target][filled], joined[OTHER[target]][filled]
             pointwise = self.estimator(*sides, joined["keys"][filled], pairs, options.seed)
-            unconverged = np.take_along_axis(_unconverged(pointwise.gained.max(axis=2)), pointwise.fold, axis=1).max(axis=0)
-            for name, values in (("entropy", pointwise.entropy.T), ("conditional", pointwise.conditional.T), ("unconverged", unconverged)):
+            how = pointwise._asdict()
+            by_fold = {"unconverged": still_gaining(pointwise.gained).max(axis=2), "shortfall": pointwise.shortfall()}
+            by_fold["entropy_excess"] = pointwise.held_out[..., 0] - pointwise.plain
+            by_pair = {name: np.take_along_axis(values, pointwise.fold, axis=1) for name, values in by_fold.items()}
+            columns = {name: values.max(axis=0) if name == "unconverged" else values.mean(axis=0) for name, values in by_pair.items()}
+            for name, values in {"entropy": pointwise.entropy.T, "conditional": pointwise.conditional.T, **columns}.items():
                 found[f"{target}_{name}"] = np.full((pairs, *values.shape[1:]), np.nan)
                 found[f"{target}_{name}"][filled] = values
-            how = pointwise._asdict()
-            found |= {f"{target}_fit_{name}": np.asarray(how[name]) for name in ("width", "rounds", "gained", "learnt", "held_out")}
+            found |= {f"{target}_fit_{name}": np.asarray(how[name]) for name in ("width", "rounds", "gained", "learnt", "held_out", "modes", "plain")}
         return found
 
     def layout(self, rows: int) -> dict[str, Stored]:
@@ -126,12 +130,6 @@ class MutualInformation(Fit):
 
     def taken(self, fitted: Arrays, predictions: Array) -> Arrays:
         return {name: values if "_fit_" in name else values[predictions] for name, values in fitted.items()}
-
-
-def _unconverged(gained: Array) -> Array:
-    """How far a density had too few rounds: not at all where the last quarter gained 0.1 nats or less, wholly from 0.2 on, and no step between."""
-    found: Array = np.clip(gained / _STILL_GAINING - 1, 0.0, 1.0)
-    return found
 
 
 def warn_of_few(pairs: int) -> None:

@@ -27,6 +27,12 @@ from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 _MOST_FULL = 16
+# A score below this many nats is judged by absolute errors.
+_LEAST_INFORMATION = 0.5
+_LIKELY_ERROR = (
+    "is how far cosmic is likely to be from the true information, as a share of the score, because the densities do not fit the embeddings; read "
+    "shortfall, entropy_excess and dispersion, use more pairs or fewer components, and do not interpret differences of this size"
+)
 
 
 @register
@@ -35,7 +41,7 @@ class Cosmic(Metric):
     """COSMIC: how many nats the summaries tell about their sources, in an embedding space."""
 
     model: ModelSpec = "minilm"
-    modes: int = 4
+    modes: int | None = None
     folds: int = 5
     components: int | None = None
     seeds: int = 3
@@ -50,14 +56,16 @@ class Cosmic(Metric):
     source: ClassVar[bool] = True
     reduce: ClassVar[str] = "mean"
     seeded: ClassVar[bool] = True
-    revision: ClassVar[int] = 2
+    revision: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
         self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
-        for name, least in (("modes", 1), ("folds", 2), ("seeds", 1)):
+        for name, least in (("folds", 2), ("seeds", 1)):
             value = getattr(self, name)
             self.require(isinstance(value, int) and value >= least, name, f"a whole number from {least}")
-        self.require(self.components is None or (isinstance(self.components, int) and self.components >= 1), "components", "a whole number from 1")
+        for name in ("components", "modes"):
+            value = getattr(self, name)
+            self.require(value is None or (isinstance(value, int) and value >= 1), name, "a whole number from 1")
         self.require(self.estimator in ("knife", "gaussian"), "estimator", "'knife' or 'gaussian'")
         self.require(self.covariance in ("diagonal", "full"), "covariance", "'diagonal' or 'full'")
         few = self.components is not None and self.components <= _MOST_FULL
@@ -85,7 +93,10 @@ class Cosmic(Metric):
         unconverged = Output(
             "unconverged", None, 0, nan="the released estimator does not watch its training", note="pairs were valued by a density that still gained"
         )
-        return {"cosmic": (*found, Output("scored_pairs", None, 0), TRUNCATED, unconverged, UNKNOWN_TOKENS)}
+        unchecked = "only estimator='knife' checks its densities"
+        checks = [Output(name, None, nan=unchecked) for name in ("shortfall", "entropy_excess", "dispersion")]
+        checks.append(Output("likely_error", None, 0, nan=unchecked, warn_above=0.1, warning=_LIKELY_ERROR))
+        return {"cosmic": (*found, *checks, Output("scored_pairs", None, 0), TRUNCATED, unconverged, UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model)}
@@ -101,14 +112,17 @@ class Cosmic(Metric):
             columns += [entropy - conditional, entropy.mean(axis=1), conditional.mean(axis=1)]
         unconverged = np.max([rows[f"{target}_unconverged"] for target in self.targets()], axis=0)
         scored = ~np.isnan(rows[f"{first}_entropy"][:, 0])
-        statistics = np.column_stack([*columns, np.full(len(view), fitted[f"{first}_fit_width"]), unconverged, np.ones(len(view))])
+        squares = (rows[f"{first}_conditional"] ** 2).mean(axis=1)
+        width = np.full(len(view), fitted[f"{first}_fit_width"])
+        checks = [np.nan_to_num(rows[f"{first}_{name}"]) for name in ("shortfall", "entropy_excess")]
+        statistics = np.column_stack([*columns, *checks, squares, width, unconverged, np.ones(len(view))])
         # An empty text tells nothing: information 0, and no entropies of its own.
         statistics[~scored] = 0.0
         return {"cosmic": np.column_stack([statistics, np.ones(len(view)), rows["truncated"], rows["tokens"]])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics, dtype=np.float64)
-        *_, width, unconverged, scored, count, truncated, _, _ = np.moveaxis(statistics, -1, 0)
+        *_, shortfall, excess, squares, width, unconverged, scored, count, truncated, _, _ = np.moveaxis(statistics, -1, 0)
         by_target = [statistics[..., i * (self.seeds + 2) : (i + 1) * (self.seeds + 2)] for i in range(len(self.targets()))]
         seeds = np.where(scored[..., None] > 0, share(by_target[0][..., : self.seeds], count[..., None]), np.nan)
         found = {"cosmic": seeds.mean(axis=-1)}
@@ -120,5 +134,22 @@ class Cosmic(Metric):
         for target, sums in zip(self.targets(), by_target, strict=True):
             found[f"{target}_entropy"] = share(sums[..., -2], scored)
             found[f"{target}_entropy_given_{OTHER[target]}"] = share(sums[..., -1], scored)
+        conditional = share(by_target[0][..., -1], scored)
+        variance = share(squares, scored) - conditional**2
+        checks = _checks(found["cosmic"], share(shortfall, scored), share(excess, scored), variance, components)
+        checked = self.compat is None and self.estimator == "knife"
+        found |= {name: values if checked else np.full_like(values, np.nan) for name, values in checks.items()}
         unconverged = np.full_like(unconverged, np.nan) if self.compat else unconverged
         return {**found, "scored_pairs": scored, "truncated": truncated, "unconverged": unconverged, **unknown_share(statistics)}
+
+
+def _checks(score: Array, shortfall: Array, excess: Array, variance: Array, components: Array) -> Arrays:
+    """Return the outputs that say how well the densities fit.
+
+    Under a right density of Gaussian shape the variance of -log q(t|s) is half the dimensions. If all deviations of a row are scaled by a chance
+    factor, a Gaussian is half of what the variance has above that share too high, so that (dispersion - 1) / 2 stands for the nats of wrong shape.
+    """
+    dispersion = variance / (components / 2)
+    nats = np.max([np.abs(shortfall), excess.clip(0), (dispersion - 1).clip(0) / 2], axis=0)
+    likely = nats / np.abs(score).clip(_LEAST_INFORMATION)
+    return {"shortfall": shortfall, "entropy_excess": excess.clip(0), "dispersion": dispersion, "likely_error": likely}
