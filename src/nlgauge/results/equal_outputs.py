@@ -79,15 +79,19 @@ def equal_note(equal: EqualOutputs, shown: Collection[OutputKey]) -> str:
     return " ".join(sentences)
 
 
-def corrected_once(rows: Sequence[Compared], equal: EqualOutputs) -> list[Compared]:
-    """Return the rows with Holm's corrected p-values; an output that repeats another is the same test and has the same p-value."""
+def corrected_once(comparisons: Sequence[tuple[Sequence[Compared], EqualOutputs]]) -> list[list[Compared]]:
+    """Return the rows of comparisons with Holm's p-values, corrected for all of them together.
+
+    An output that repeats another is the same test and has the same p-value.
+    """
     from nlgauge.results.inference import holm
 
-    tests: dict[tuple[str, ...], float] = {}
-    for row in rows:
-        tests.setdefault(_test(row, equal), row.p)
+    tests: dict[tuple[int, tuple[str, ...]], float] = {}
+    for number, (rows, equal) in enumerate(comparisons):
+        for row in rows:
+            tests.setdefault((number, _test(row, equal)), row.p)
     corrected = dict(zip(tests, holm(list(tests.values())), strict=True))
-    return [row._replace(p_holm=corrected[_test(row, equal)]) for row in rows]
+    return [[row._replace(p_holm=corrected[number, _test(row, equal)]) for row in rows] for number, (rows, equal) in enumerate(comparisons)]
 
 
 def _test(row: Compared, equal: EqualOutputs) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from nlgauge.export.tested import any_tested, corrected, how_tested
 from nlgauge.features import Features
 from nlgauge.metric import CorpusMetric, Metric
 from nlgauge.results.comparison import Comparison
-from nlgauge.results.inference import holm
+from nlgauge.results.equal_outputs import corrected_once
 from nlgauge.results.resampling import Clusters, caution
 from nlgauge.results.scores import score_records
 from nlgauge.results.segments import field_name
@@ -56,8 +56,8 @@ class Groups(Exported, Mapping[Any, "Result"]):
     def compare(self, **options: Any) -> dict[Any, Comparison]:
         """The comparison of every group, as `Result.compare` makes it with these options; Holm's correction counts the tests of all groups."""
         found = {value: result.compare(**options) for value, result in self.results.items()}
-        p_values = iter(holm([row.p for comparison in found.values() for row in comparison]))
-        return {value: replace(comparison, rows=[row._replace(p_holm=next(p_values)) for row in comparison]) for value, comparison in found.items()}
+        corrected = corrected_once([(comparison.rows, comparison.equal) for comparison in found.values()])
+        return {value: replace(comparison, rows=rows) for (value, comparison), rows in zip(found.items(), corrected, strict=True)}
 
     def scores(self, frame: str | None = None, **options: Any) -> Any:
         """One row per group, system, metric and output, else as `Result.scores`."""

@@ -229,7 +229,8 @@ class Result(Exported, Mapping[str, Any]):
             rows = as_sacrebleu(inferred, rows, test)
             warned = " ".join(filter(None, [warned, "p-values by sacreBLEU's rule, which calls a system different from itself"]))
         equal = equal_outputs(self.tables)
-        return Comparison(corrected_once(rows, equal), test, inferred.plan.confidence, resamples, warned, inferred.plan.seed, equal, self.label)
+        (corrected,) = corrected_once([(rows, equal)])
+        return Comparison(corrected, test, inferred.plan.confidence, resamples, warned, inferred.plan.seed, equal, self.label)
 
     def ranks(self, *, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None) -> Ranks:
         """Which systems can be told apart on each metric: letters, and the ranks that each system may have, all pairs tested together by max-T."""
