@@ -109,7 +109,7 @@ def test_infolm(sample: None, read: list[str], statistics_file: Path, tiny_model
     assert names == [*(f"infolm {measure}, T = 1.0" for measure in infolm.MEASURES), "chrf", "rouge1", "rouge2", "rougeL"]
 
 
-@pytest.mark.filterwarnings("ignore:cosmic has")
+@pytest.mark.filterwarnings("ignore:cosmic")
 def test_cosmic(sample: None, tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     small = {"model": str(tiny_models["encoder"]), "folds": 2, "modes": 1, "seeds": 2, "reverse": False}
     monkeypatch.setattr(cosmic, "METRICS", {"cosmic": small, "gaussian": {**small, "estimator": "gaussian"}})

@@ -146,7 +146,7 @@ EVERY: dict[str, Callable[[], Any]] = {
     "power": lambda: plots.power(power(r1=0.7, r2=0.6, r12=0.8, n=[8, 12, 17, 24, 32, 48, 64], draws=500)),
     "sweep": lambda: plots.sweep(swept(), "order"),
     "by_model": lambda: plots.by_model(informed()),
-    "information_graph": lambda: plots.information_graph(information_graph(summeval().corpus(), COSMIC)),
+    "information_graph": lambda: plots.information_graph(information_graph(summeval().corpus(), "cosmic(model='minilm')")),
     "error_bound": lambda: plots.error_bound({one.system: one.information for one in informed()}),
     "embedding_map": lambda: plots.embedding_map(embedded()),
     "taxonomy": plots.taxonomy,

@@ -136,14 +136,14 @@ class Cosmic(Metric):
             found[f"{target}_entropy_given_{OTHER[target]}"] = share(sums[..., -1], scored)
         conditional = share(by_target[0][..., -1], scored)
         variance = share(squares, scored) - conditional**2
-        checks = _checks(found["cosmic"], share(shortfall, scored), share(excess, scored), variance, components)
+        said = checks(found["cosmic"], share(shortfall, scored), share(excess, scored), variance, components)
         checked = self.compat is None and self.estimator == "knife"
-        found |= {name: values if checked else np.full_like(values, np.nan) for name, values in checks.items()}
+        found |= {name: values if checked else np.full_like(values, np.nan) for name, values in said.items()}
         unconverged = np.full_like(unconverged, np.nan) if self.compat else unconverged
         return {**found, "scored_pairs": scored, "truncated": truncated, "unconverged": unconverged, **unknown_share(statistics)}
 
 
-def _checks(score: Array, shortfall: Array, excess: Array, variance: Array, components: Array) -> Arrays:
+def checks(score: Array, shortfall: Array, excess: Array, variance: Array, components: Array) -> Arrays:
     """Return the outputs that say how well the densities fit.
 
     Under a right density of Gaussian shape the variance of -log q(t|s) is half the dimensions. If all deviations of a row are scaled by a chance
