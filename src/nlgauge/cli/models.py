@@ -193,7 +193,7 @@ def _waiting(name: str) -> Iterator[None]:
     entry = entry_of(name)
     size = f" ({entry.size})" if entry is not None else ""
     columns = SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+    with Progress(*columns, console=Console(stderr=True, force_jupyter=False), transient=True) as shown:
         shown.add_task(visible(f"fetching {name}{size}"), total=None)
         yield
 
