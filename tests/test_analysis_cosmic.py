@@ -84,7 +84,7 @@ def test_graph_of_systems(directed: Cosmic) -> None:
     assert graph.systems == ("short", "other", "first")
     assert np.isnan(np.diag(graph.information)).all()
     short, other, first = 0, 1, 2
-    assert graph.information[first, short] > 0.2 > 0.05 > graph.information[other, short]
+    assert graph.information[first, short] > 0.1 > 0.05 > graph.information[other, short]
     as_sources = nlgauge.score(_systems(sources)["first"], sources=_systems(sources)["short"], metrics=directed)[str(directed)]
     # The graph's edge is the score of the one system's texts against the other's, but that folds are made over sources here, over summaries there.
     assert graph.information[first, short] == pytest.approx(as_sources["score"], abs=0.1)
