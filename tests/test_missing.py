@@ -189,7 +189,7 @@ def test_unreadable_replies_do_not_make_a_system_better() -> None:
     assert (row.first_score, row.second_score, row.gain, row.p) == (pytest.approx(0.9), pytest.approx(0.9), 0, 1)
     assert (row.bound_low, row.bound_high) == (pytest.approx(-0.0667, abs=1e-4), pytest.approx(0.2667, abs=1e-4))
     shown = " ".join(result.compare().to_text(width=200).split())
-    assert "20 of 30 segments compared: 10 have no score of B (10 unreadable reply)" in shown
+    assert "20 of 30 segments compared: 10 have no score of B (unreadable reply: 10)" in shown
     assert "Whatever the missing scores are, the gain on all segments is between -0.0667 and +0.2667: they can decide" in shown
     assert "10 scores are missing for B alone, 0 for A alone (p = 0.0020)" in shown
     table = " ".join(result.to_text(width=200).split())
@@ -227,6 +227,12 @@ def test_a_gate_without_bounds_is_inconclusive_if_many_scores_are_missing(tiny_m
     result = nlgauge.score({"honest": texts, "lazy": lazy}, metrics=f"perplexity(model={str(tiny_models['causal'])!r})")
     (found,), _ = verdicts(result, "honest", ["lazy"], [Change.read("perplexity rises")], [], Rule(margins=(Margin(5.0),)))
     assert found.word == "inconclusive"
+
+
+def test_an_empty_prediction_is_the_reason_if_the_metric_reads_nothing_else() -> None:
+    texts = {"A": ["The cat sat on the mat."] * 8, "B": ["", *["The cat sat on the mat."] * 7]}
+    row = nlgauge.score(texts, metrics="flesch_reading_ease").compare(resamples=20)["flesch_reading_ease"]
+    assert (row.gain, row.gaps.reasons, row.gaps.absent) == (0, ((), (("empty", 1),)), 0)
 
 
 def test_records_and_frames_count_missing_scores() -> None:

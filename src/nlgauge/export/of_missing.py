@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from nlgauge.results.missing import Reasons
 
 NOT_COMPARABLE = "Means over different segments are not comparable; `nlgauge compare` uses the segments that both systems have"
-_WORDS = {"empty": "empty prediction", "unreadable": "unreadable reply", "error": "no reply", "absent": "no value for this input"}
+_WORDS = {"empty": "empty prediction", "unreadable": "unreadable reply", "error": "no reply", "absent": "input without a score"}
 
 
 def reasons_text(reasons: Reasons) -> str:
     """Return the reasons for missing scores with their counts.
 
     >>> reasons_text((("unreadable", 10), ("error", 2)))
-    '10 unreadable reply, 2 no reply'
+    'unreadable reply: 10, no reply: 2'
     """
-    return ", ".join(f"{count} {_WORDS[reason]}" for reason, count in reasons)
+    return ", ".join(f"{_WORDS[reason]}: {count}" for reason, count in reasons)
 
 
 def missing_note(row: Compared) -> str:

@@ -238,6 +238,8 @@ class Metric(_Value):
     """A metric whose corpus score is a function of summed rows of statistics."""
 
     reduce: ClassVar[str] = "best"
+    # Why a row has no value if no count says so: "absent" (an input that cannot be scored), or "empty" (the prediction).
+    missing_reason: ClassVar[str] = "absent"
 
     @property
     def costly(self) -> bool:

@@ -21,6 +21,7 @@ class Compression(MeanMetric):
     tokenizer: str = "punctuated"
 
     name: ClassVar[str] = "compression"
+    missing_reason: ClassVar[str] = "empty"
     takes: ClassVar[Takes] = "alone"
     source: ClassVar[bool] = True
 

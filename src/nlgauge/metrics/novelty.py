@@ -35,6 +35,7 @@ class Novelty(MeanMetric):
     against: str = "source"
 
     name: ClassVar[str] = "novelty"
+    missing_reason: ClassVar[str] = "empty"
     aliases: ClassVar[dict[str, Any]] = {"abstractness": {}, "novelty_n": {}}
     takes: ClassVar[Takes] = "alone"
     source: ClassVar[bool] = True

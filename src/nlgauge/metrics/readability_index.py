@@ -17,6 +17,7 @@ class ReadabilityIndex(Metric):
     """What the indices share: everything but the formula."""
 
     takes: ClassVar[Takes] = "alone"
+    missing_reason: ClassVar[str] = "empty"
     languages: ClassVar[tuple[str, ...] | None] = ("en",)
     # Direction and bounds of the index, and the counts that it is made of beside words and sentences.
     higher_is_better: ClassVar[bool | None] = None

@@ -77,7 +77,7 @@ def reason_by_segment(table: Table, part: str, segments: Array) -> list[str]:
     """Return why each of these segments, by number, is missing."""
     assert isinstance(table.metric, Metric)
     scores = table.metric.score(part, np.asarray(table.statistics[part][segments], dtype=np.float64))
-    reasons = np.full(len(segments), ABSENT, dtype=object)
+    reasons = np.full(len(segments), table.metric.missing_reason, dtype=object)
     for output in reversed(table.metric.outputs()[part]):
         if output.missing:
             reasons[scores[output.name] > 0] = output.missing
@@ -155,14 +155,10 @@ def filled(first: Table, second: Table, output: Output, ours: float, theirs: flo
 
 def absent(table: Table, part: str) -> Array:
     """Return which segments no prediction could give a score."""
-    assert isinstance(table.metric, Metric)
-    reasons = [output.name for output in table.metric.outputs()[part] if output.missing]
-    missing = table.missing(part)
-    if not reasons:
-        return missing
-    scores = table.metric.score(part, np.asarray(table.statistics[part], dtype=np.float64))
-    blamed: Array = np.any([scores[name] > 0 for name in reasons], axis=0)
-    return missing & ~blamed
+    segments = np.flatnonzero(table.missing(part))
+    nobody = np.zeros(len(table.missing(part)), dtype=bool)
+    nobody[segments] = [reason == ABSENT for reason in reason_by_segment(table, part, segments)]
+    return nobody
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,10 @@ class Averaged(Metric):
     def name(self) -> str:  # type: ignore[override]
         return self.metric.name
 
+    @property
+    def missing_reason(self) -> str:  # type: ignore[override]
+        return self.metric.missing_reason
+
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return self.metric.outputs()
 
