@@ -123,7 +123,7 @@ def test_a_gate_that_cannot_fail_is_inconclusive(count: int, margin: tuple[str, 
         assert conditions("out", "--baseline", "main", "--inconclusive", "pass", *margin)[0] == 0
         assert conditions("out", "--baseline", "main", "--inconclusive", "fail", *margin)[0] == WORSE
     if 1 < count < 6:
-        assert found["why"] == f"{count} segments cannot reach p < 0.05; 6 or more are needed"
+        assert found["why"] == f"{count} segments (or documents) cannot reach p < 0.05; 6 or more are needed"
         assert found["more"] >= 6 - count
 
 

@@ -18,7 +18,7 @@ from nlgauge.judges import Client
 from nlgauge.metric import Output, Takes, View
 from nlgauge.metric.mean import MeanMetric, Measured
 from nlgauge.metrics.yes_no import YesNo
-from nlgauge.results.gate import Change, Margin, Rule, verdicts
+from nlgauge.results.gate import Change, Limit, Margin, Rule, verdicts
 
 UNREADABLE = Output("unparsed", None, 0, note="replies were not readable", missing="unreadable")
 
@@ -64,7 +64,7 @@ numbers = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0, "?", "-"]), min_s
 def test_a_missing_score_of_one_system_compares_as_if_the_segment_were_gone(first: list[Any], second: list[Any]) -> None:
     both = [i for i in range(12) if first[i] not in ("?", "-") and second[i] not in ("?", "-")]
     row = graded({"A": first, "B": second}).compare(resamples=60)["grade"]
-    assert (row.gaps.used, row.units) == (len(both), 12 if row.gaps.first == row.gaps.second == 0 else len(both))
+    assert (row.gaps.used, row.units) == (len(both), len(both))
     assert row.gaps.used + row.gaps.first + row.gaps.second + row.gaps.both == 12
     if len(both) < 2:
         return
@@ -97,7 +97,7 @@ def test_without_missing_scores_nothing_changes() -> None:
     systems = simulated(3)
     gone = np.arange(10)
     both = graded({name: without(values, gone) for name, values in systems.items()}).compare()["grade"]
-    assert (both.gaps.both, both.gaps.unequal, both.units) == (10, False, 60)
+    assert (both.gaps.both, both.gaps.unequal, both.units) == (10, False, 50)
 
 
 @given(st.integers(0, 1000), st.lists(st.floats(0, 1), min_size=30, max_size=30), st.booleans())
@@ -255,3 +255,60 @@ def test_missing_segments_are_listed_with_their_reasons() -> None:
     whole = nlgauge.score(["a b"], metrics="distinct")
     with pytest.raises(nlgauge.errors.ParameterError, match="distinct has no segment scores"):
         whole.missing("distinct")
+
+
+@pytest.mark.parametrize("missing", [(), ("-",), ("?",)])
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_a_few_scored_segments_claim_nothing(count: int, missing: tuple[str, ...]) -> None:
+    gone = list(missing) * 60
+    result = graded({"A": [*gone, *[1.0] * count], "B": [*gone, *[0.0] * count]})
+    row, ranks = result.compare()["grade"], result.ranks()["grade"]
+    assert (row.units, ranks.units) == (count, count)
+    assert row.p > 0.05 and ranks.p[0, 1] > 0.05
+    assert (ranks.letters, ranks.ranks) == (("a", "a"), ((1, 2), (1, 2)))
+    assert f"with {count} segments" in result.compare().caution
+    assert f"with {count} segments" in result.ranks().to_text()
+    (found,), _ = verdicts(result, "A", ["B"], [Change.read("grade drops")], [], Rule())
+    assert (found.word, found.why) == ("inconclusive", f"{count} segments (or documents) cannot reach p < 0.05; 6 or more are needed")
+
+
+def test_segments_without_a_weight_are_not_counted_as_units() -> None:
+    result = graded({"A": [0.9] * 3 + [0.5] * 57, "B": [0.1] * 3 + [0.5] * 57}, weights=[1.0] * 3 + [0.0] * 57)
+    assert result.compare()["grade"].units == 3
+    assert verdicts(result, "A", ["B"], [Change.read("grade drops")], [], Rule())[0][0].word == "inconclusive"
+
+
+def test_few_common_segments_have_an_interval_and_letters() -> None:
+    good, bad = [0.9 + 0.01 * (i % 5) for i in range(8)], [0.1 + 0.01 * (i % 3) for i in range(8)]
+    result = graded({"A": good + [0.5] * 24, "B": [*bad, *["?"] * 24]})
+    row = result.compare()["grade"]
+    assert row.p < 0.05 and row.gain_low < row.gain < row.gain_high < 0
+    assert result.ranks()["grade"].letters == ("a", "b")
+    assert "each pair is compared on the segments that both systems have" in " ".join(result.ranks().to_text().split())
+    alone = graded({"A": [*good, *["?"] * 23, 0.5], "B": ["?"] * 31 + [0.4]}).compare()["grade"]
+    assert math.isnan(alone.p) and alone.reason == "one segment (or document) alone has scores of both systems: nothing to resample"
+
+
+@pytest.mark.parametrize(
+    ("missing", "limit", "word"), [(0, 0.5, "passed"), (30, 0.5, "inconclusive"), (30, 0.3, "passed"), (30, 0.99, "failed"), (2, 0.9, "passed")]
+)
+def test_a_limit_that_missing_scores_could_turn_is_inconclusive(missing: int, limit: float, word: str) -> None:
+    result = graded({"A": [*["?"] * missing, *[0.95] * (60 - missing)]})
+    assert verdicts(result, None, ["A"], [], [Limit("grade", limit)], Rule())[0][0].word == word
+
+
+@pytest.mark.parametrize("margin", ["0", "1%"])
+def test_identical_systems_are_equal_whatever_the_margin_is(margin: str) -> None:
+    result = graded({"A": [0.0] * 30, "B": [0.0] * 30})
+    (found,), _ = verdicts(result, "A", ["B"], [Change.read("grade drops")], [], Rule(margins=(Margin.read(margin),)))
+    assert (found.word, found.why) == ("passed", "equal")
+    assert math.isnan(found.detectable)
+
+
+def test_the_drop_that_can_be_found_grows_with_tests_and_falls_with_segments() -> None:
+    found = {}
+    for count, tests in ((20, 1), (20, 4), (80, 1)):
+        systems = simulated(10, count, tests + 1)
+        results = verdicts(graded(systems), "S0", list(systems)[1:], [Change.read("grade drops")], [], Rule())[0]
+        found[count, tests] = results[0].detectable
+    assert found[80, 1] < found[20, 1] < found[20, 4]

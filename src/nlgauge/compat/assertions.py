@@ -48,6 +48,8 @@ def assert_not_worse(
     comparison = result.compare("new", "baseline", test=test, resamples=resamples)
     label = next(iter(result.labels))
     row = comparison[label if output is None else (label, output)]
+    if not row.units:
+        raise AssertionError(f"{_name(row)} cannot be compared with that of the baseline: {row.reason}.")
     if row.units < (needed := units_needed(alpha, 1)):
         segments = counted(row.units, "segment")
         raise InputError(f"{segments} with both scores cannot reach p < {alpha:g}, so nothing could fail; give {needed} or more segments.")

@@ -57,4 +57,9 @@ def _balance(row: Compared) -> list[str]:
     if not gaps.unequal:
         return []
     (most, more), (least, less) = sorted(((row.first, gaps.first), (row.second, gaps.second)), key=lambda side: -side[1])
-    return [f"{more} scores are missing for {most} alone, {less} for {least} alone (p = {p_value(gaps.p)})."]
+    return [f"{more} scores are missing for {most} alone, {less} for {least} alone ({_p(gaps.p)})."]
+
+
+def _p(value: float) -> str:
+    text = p_value(value)
+    return f"p {text.replace('<', '< 0')}" if text.startswith("<") else f"p = {text}"

@@ -11,6 +11,7 @@ from nlgauge.export.names import short_names, shortened_note
 from nlgauge.export.numbers import number
 from nlgauge.export.of_result import named
 from nlgauge.results.equal_outputs import equal_note
+from nlgauge.results.resampling import caution
 
 if TYPE_CHECKING:
     from nlgauge.results.ranks import Ranked, Ranks
@@ -33,6 +34,10 @@ def ranks_page(ranks: Ranks) -> Page:
         f"All pairs of systems are tested together (max-T over {ranks.resamples:,} resamples, {100 * ranks.confidence:g} % confidence).",
         *shortened_note(systems),
     ]
+    if any(any(row.missing) for row in rows_shown):
+        notes.append("Scores are missing: each pair is compared on the segments that both systems have.")
+    if few := caution(min((row.units for row in rows_shown), default=0), ""):
+        notes.append(f"Caution: {few}.")
     if repeated := equal_note(ranks.equal, {(row.label, row.output.name) for row in rows_shown}):
         notes.append(repeated)
     return Page([sheet], footnotes.texts, notes, [f"Resampled with seed {ranks.seed}."])

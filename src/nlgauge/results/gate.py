@@ -23,7 +23,7 @@ from nlgauge.metric import Output
 from nlgauge.results.comparison import Compared, Comparison
 from nlgauge.results.equal_outputs import equal_outputs
 from nlgauge.results.inference import holm
-from nlgauge.results.missing import filled
+from nlgauge.results.missing import filled, missing_share, range_of
 from nlgauge.results.segments import output_named
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def verdicts(
     result: Result, baseline: str | None, systems: Sequence[str], changes: Sequence[Change], limits: Sequence[Limit], rule: Rule, **options: Any
 ) -> tuple[list[Verdict], Comparison | None]:
     """Return the verdict on every condition for every system, and the comparison behind those of change; options are those of `compare`."""
-    limited = [_limited(result, system, limit) for limit in limits for system in systems]
+    limited = [_limited(result, system, limit, rule) for limit in limits for system in systems]
     if not changes:
         return limited, None
     assert baseline is not None
@@ -229,27 +229,41 @@ class _Gate:
         name = str(change) if change.metric != ANY else f"{row.label if row.output.name == 'score' else _named(row)} {change.word}"
         margin = self.rule.margin(self.result, row)
         gain, low, high = change.gain(deciding)
-        error = (high - low) / (2 * normal_quantile(1 - self.rule.alpha / 2))
-        reach = normal_quantile(1 - self.rule.alpha / 2) + normal_quantile(_POWER)
-        known = Verdict(name, row.second, row.output, row.second_score, None, "", row, detectable=reach * error)
+        detectable = self._detectable(low, high, row.units)
+        known = Verdict(name, row.second, row.output, row.second_score, None, "", row, detectable=detectable)
         if math.isnan(row.p):
             return replace(known, why=row.reason)
         needed = units_needed(self.rule.alpha, len(self.tested))
         if row.units < needed:
-            why = f"{counted(row.units, 'segment')} cannot reach p < {self.rule.alpha:g}; {needed} or more are needed"
-            return replace(known, why=why, more=max(needed - row.units, _more(row.units, gain, margin, reach * error) or 0))
+            units = counted(row.units, "segment (or document)", "segments (or documents)")
+            why = f"{units} cannot reach p < {self.rule.alpha:g}; {needed} or more are needed"
+            return replace(known, why=why, more=max(needed - row.units, _more(row.units, gain, margin, detectable) or 0))
         if len(self.tested) / (row.resamples + 1) >= self.rule.alpha:
             tests = counted(len(self.tested), "test")
             return replace(known, why=f"{row.resamples} resamples cannot reach p < {self.rule.alpha:g} in {tests}; use more")
         failed, why = self._decide(change, row, deciding, margin)
         if failed is not None and not self._robust(change, row, failed, margin):
             return replace(known, why=f"missing scores can decide: {100 * row.gaps.share():.3g} % of the segments have none ({why} without them)")
-        more = _more(row.units, gain, margin, reach * error) if failed is None else None
+        more = _more(row.units, gain, margin, detectable) if failed is None else None
         return replace(known, failed=failed, why=why, more=more)
+
+    def _detectable(self, low: float, high: float, units: int) -> float:
+        """Return the drop that is found with a chance of 80 %, from the interval of the gain; NaN if systems that do not differ tell nothing of it.
+
+        Quantiles are those of Student's distribution, the level is divided by the number of tests, and few resampled units spread too little.
+        """
+        if units < 2 or not high > low:
+            return math.nan
+        from scipy.stats import norm, t
+
+        error = (high - low) / (2 * norm.ppf(1 - self.rule.alpha / 2)) * math.sqrt(units / (units - 1))
+        return float(error * (t.ppf(1 - self.rule.alpha / (2 * len(self.tested)), units - 1) + t.ppf(_POWER, units - 1)))
 
     def _decide(self, change: Change, row: Compared, deciding: Compared, margin: float | None) -> tuple[bool | None, str]:
         """Return whether a condition failed, None if that is open, and why."""
-        gain, low, _ = change.gain(deciding)
+        gain, low, high = change.gain(deciding)
+        if gain == low == high == 0:
+            return False, "equal"
         significant, holds = row.p_holm < self.rule.alpha, change.holds(row)
         if margin is not None and math.isnan(low):
             return None, f"no interval to hold against the margin: {row.reason}"
@@ -306,13 +320,6 @@ def _more(units: int, gain: float, margin: float | None, detectable: float) -> i
     return max(0, math.ceil(units * (detectable / distance) ** 2) - units)
 
 
-def normal_quantile(share: float) -> float:
-    """Return the quantile of the standard normal distribution."""
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf(share)
-
-
 def _outputs(result: Result, change: Change) -> list[tuple[str, Output]]:
     if change.metric != ANY:
         found = [output_named(result, change.metric)]
@@ -323,13 +330,23 @@ def _outputs(result: Result, change: Change) -> list[tuple[str, Output]]:
     return [(label, output) for label, output in every if output.higher_is_better is not None and (label, output.name) not in repeated]
 
 
-def _limited(result: Result, system: str, limit: Limit) -> Verdict:
+def _settled(limit: Limit, ends: tuple[float, float], failed: bool) -> bool:
+    """Return whether a limit is passed or failed whatever the missing scores are; without bounds that is open."""
+    return all(not math.isnan(end) and limit.holds(end) == failed for end in ends)
+
+
+def _limited(result: Result, system: str, limit: Limit, rule: Rule) -> Verdict:
     label, output = output_named(result, limit.metric)
     limit.check_direction(output)
     score = float(result.tables[system, label].scores()[output.name])
     if math.isnan(score):
         return Verdict(str(limit), system, output, score, None, output.nan)
     failed = limit.holds(score)
+    table = result.tables[system, label]
+    share = missing_share(table, output) if table.additive else 0.0
+    if share > rule.max_missing and not _settled(limit, range_of(table, output), failed):
+        why = f"missing scores can decide: {100 * share:.3g} % of the segments have none"
+        return Verdict(str(limit), system, output, score, None, why)
     return Verdict(str(limit), system, output, score, failed, f"{'above' if limit.above else 'below'} {limit.value:g}" if failed else "kept")
 
 

@@ -37,6 +37,7 @@ Tables = Mapping[tuple[str, str], Table]
 Key = tuple[str, str, str]
 _NOT_TOGETHER = "not computed from per-segment statistics, so pairs cannot be tested together"
 _NO_COMMON = "no segment has a score of both systems"
+_ONE_COMMON = "one segment (or document) alone has scores of both systems: nothing to resample"
 # Numbers of statistics that are drawn from at once.
 _DRAWN_AT_ONCE = 50_000_000
 
@@ -137,8 +138,19 @@ class Inference:
         tables = {key: table for key in dict.fromkeys(keys) if key not in self._drawn and (table := self._table(key)).additive}
         if self.plan.clusters.count < 2:
             return
-        for part in _batches(list(tables), lambda key: tables[key].width * self.plan.clusters.count):
+        whole = [key for key in tables if not key[2]]
+        for part in _batches(whole, lambda key: tables[key].width * self.plan.clusters.count):
             self._drawn |= dict(zip(part, bootstrap_scores([tables[key] for key in part], self.plan), strict=True))
+        for key, table in tables.items():
+            if key[2]:
+                # Only units with a common segment are drawn: a resample without one would have no score.
+                units = np.any([self._units(left_out) for left_out in table.left_out.values()], axis=0)
+                (self._drawn[key],) = bootstrap_scores([table], self.plan, units)
+
+    def _units(self, left_out: Array | None) -> Array:
+        """Return which units have a segment that counts: one that is not left out and has a weight."""
+        segments = np.ones(len(self.corpus), dtype=bool) if left_out is None else ~left_out
+        return self.plan.clusters.units_with(segments if self.plan.weights is None else segments & (self.plan.weights > 0))
 
     def _on_halves(self, system: str, table: Table) -> Arrays:
         metric = table.metric
@@ -168,8 +180,9 @@ class Inference:
             tested = PairTest(reason=reason) if reason else tests[name]
             if gaps.any and not gaps.used:
                 tested = tested._replace(reason=_NO_COMMON)
-            left_out = ours.left_out.get(part_of(table, name)) if ours.left_out else None
-            units = self.plan.clusters.count if left_out is None else self.plan.clusters.count_with(~left_out)
+            units = int(self._units(ours.left_out.get(part_of(table, name))).sum())
+            if units == 1 and not reason:
+                tested = PairTest(reason=_ONE_COMMON)
             yield Compared(label, output, one, other, scores[name], others[name], *tested, gaps=gaps, units=units)
 
     def gaps(self, one: str, other: str, label: str, output: Output) -> Gaps:
@@ -209,7 +222,7 @@ class Inference:
             self._draw([self.key(one, label, other), self.key(other, label, one)])
             with np.errstate(invalid="ignore"):
                 drawn = self.bootstrapped(one, label, other)[name] - self.bootstrapped(other, label, one)[name]
-                units = self.plan.clusters.count_with(~ours.left_out[part])
+                units = int(self._units(ours.left_out[part]).sum())
                 pairs[i, j] = CommonPair(ours.scores()[name] - theirs.scores()[name], drawn, units)
         return pairs
 
@@ -271,10 +284,12 @@ def _batches(keys: list[Any], size: Callable[[Any], int]) -> Iterator[list[Any]]
         yield batch
 
 
-def bootstrap_scores(tables: list[Table], plan: Resampling) -> list[Arrays]:
-    """For each table every output of every resample; the resamples are the same for all tables."""
-    totals = plan.totals(tables)
-    sums = np.concatenate([counts @ totals for counts in plan.clusters.bootstrap(plan.resamples, plan.seed)])
+def bootstrap_scores(tables: list[Table], plan: Resampling, units: Array | None = None) -> list[Arrays]:
+    """For each table every output of every resample, of all units or of some; the resamples are the same for all tables."""
+    totals = plan.totals(tables) if units is None else plan.totals(tables)[units]
+    if not len(totals):
+        totals = np.zeros((1, totals.shape[1]))
+    sums = np.concatenate([counts @ totals for counts in plan.clusters.bootstrap(plan.resamples, plan.seed, len(totals))])
     return unstacked(tables, sums)
 
 

@@ -104,12 +104,12 @@ def gaps_of(first: Table, second: Table, output: Output, own_scores: tuple[float
 
 
 def common(first: Table, second: Table) -> tuple[Table, Table]:
-    """Return the tables on the segments that both have, part by part; the same tables if they lack the same segments."""
+    """Return the tables on the segments that both have, part by part; the same tables if they lack none."""
     left_out = {}
     for part in first.statistics:
-        here, there = first.missing(part), second.missing(part)
-        if not np.array_equal(here, there):
-            left_out[part] = here | there
+        missing = first.missing(part) | second.missing(part)
+        if missing.any():
+            left_out[part] = missing
     return (replace(first, left_out=left_out), replace(second, left_out=left_out)) if left_out else (first, second)
 
 
@@ -133,6 +133,13 @@ def range_of(table: Table, output: Output) -> tuple[float, float]:
     ends = [filled(table, table, output, value, value) for value in (output.low, output.high)]
     low, high = (math.nan if both is None else float(both[0].scores()[output.name]) for both in ends)
     return low, high
+
+
+def missing_share(table: Table, output: Output) -> float:
+    """Return the share of segments without a score, of those that some prediction could get a score for."""
+    part = part_of(table, output.name)
+    nobody = absent(table, part)
+    return float((table.missing(part) & ~nobody).sum() / max(1, (~nobody).sum()))
 
 
 def filled(first: Table, second: Table, output: Output, ours: float, theirs: float) -> tuple[Table, Table] | None:

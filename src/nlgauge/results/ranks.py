@@ -5,7 +5,8 @@ pairs in every resample (max-T): the chance that any pair of equal systems is ca
 1 / (B + 1) however many pairs there are, where Holm's correction of 136 pairs could not go below 136 / (B + 1).
 
 Resamples of few segments spread too little: what is observed is first taken from Student's to the normal distribution. (Two, six and 17 equal systems
-on 20 to 200 segments: some pair is called different in 5 to 7 % of 1,000 runs at a level of 5 %, and without this in up to 9 %.)
+on 20 to 200 segments: some pair is called different in 5 to 7 % of 1,000 runs at a level of 5 %, and without this in up to 9 %.) With very few
+segments the largest of the resamples is bounded, so no p-value is below what swapping them could reach.
 
 Two systems that lack scores of different segments are compared on the segments that both have, pair by pair: one system with many missing scores
 does not take segments from the others. That difference decides which of the two is better, and letters follow the mean difference from all others.
@@ -59,6 +60,8 @@ class Ranked:
     differences: Array
     missing: tuple[int, ...] = ()
     reason: str = ""
+    # How many segments or documents the pair with the fewest was compared on.
+    units: int = 0
 
     def better(self, one: str, other: str, alpha: float) -> bool:
         """Return whether one system is significantly better than another."""
@@ -143,21 +146,21 @@ def ranked(
     unknown = np.full((len(systems), len(systems)), np.nan)
     nothing = (None,) * len(systems)
     differences = _differences(values, common)
-    counts = tuple(missing)
+    counts, least = tuple(missing), min([units, *(pair.units for pair in common.values())])
     if drawn is None:
-        return Ranked(label, output, systems, values, unknown, unknown, unknown, nothing, nothing, differences, counts, reason)
+        return Ranked(label, output, systems, values, unknown, unknown, unknown, nothing, nothing, differences, counts, reason, least)
     samples = np.stack([drawn[system] for system in systems])
     p = all_pairs(values, samples, units, common)
     low, high = _bounds(samples, confidence, common)
     if not reason and np.isnan(p).any():
         reason = "a score is undefined or infinite, or undefined in some resamples"
     if output.higher_is_better is None:
-        return Ranked(label, output, systems, values, p, low, high, nothing, nothing, differences, counts, reason)
+        return Ranked(label, output, systems, values, p, low, high, nothing, nothing, differences, counts, reason, least)
     sign, alpha = 1 if output.higher_is_better else -1, 1 - confidence
     turned = sign * (_standing(values, differences) if common else values)
     signed = sign * differences if common else None
     shown, ranks = tuple(letters(turned, p, alpha, signed)), tuple(rank_ranges(turned, p, alpha, signed))
-    return Ranked(label, output, systems, values, p, low, high, shown, ranks, differences, counts, reason)
+    return Ranked(label, output, systems, values, p, low, high, shown, ranks, differences, counts, reason, least)
 
 
 def _differences(scores: Array, common: Mapping[tuple[int, int], CommonPair]) -> Array:
@@ -223,5 +226,7 @@ def all_pairs(scores: Array, drawn: Array, units: int, common: Mapping[tuple[int
                 ratio = abs(difference) / spread if spread else (0.0 if difference == 0 else np.inf)
                 # The value of the normal distribution that is as rare as this one of Student's.
                 ratio = -ndtri(stdtr(size - 1, -ratio * np.sqrt((size - 1) / size)))
-                p[i, j] = p[j, i] = (1 + int((largest >= ratio * (1 - 1e-9)).sum())) / (resamples + 1)
+                # No test of so few units can be surer than that of their sign flips, corrected for all pairs.
+                least = min(1.0, len(pairs) * 2.0 ** (1 - size))
+                p[i, j] = p[j, i] = max(least, (1 + int((largest >= ratio * (1 - 1e-9)).sum())) / (resamples + 1))
     return p

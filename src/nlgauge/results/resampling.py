@@ -40,12 +40,12 @@ class Clusters:
             group = np.random.default_rng(_GROUPING_SEED).permutation(np.arange(self.grouped, dtype=np.int32)) % GROUPS
             self._owners = group if self._owners is None else group[self._owners]
 
-    def bootstrap(self, resamples: int, seed: int) -> Iterator[Array]:
-        """Blocks of (resamples, units): how often each unit was drawn."""
-        rng = np.random.default_rng(seed)
-        for block in _blocks(resamples, self.count):
-            drawn = rng.integers(self.count, size=(block, self.count), dtype=np.int32)
-            yield draw_counts(drawn, self.count)
+    def bootstrap(self, resamples: int, seed: int, count: int | None = None) -> Iterator[Array]:
+        """Blocks of (resamples, units): how often each unit was drawn, of all units or of so many."""
+        rng, units = np.random.default_rng(seed), self.count if count is None else count
+        for block in _blocks(resamples, units):
+            drawn = rng.integers(units, size=(block, units), dtype=np.int32)
+            yield draw_counts(drawn, units)
 
     def swaps(self, resamples: int, seed: int) -> Iterator[Array]:
         """Blocks of (resamples, units): 1 where the two systems change places."""
@@ -53,9 +53,13 @@ class Clusters:
         for block in _blocks(resamples, self.count):
             yield rng.integers(2, size=(block, self.count), dtype=np.int32).astype(np.float64)
 
-    def count_with(self, segments: Array) -> int:
-        """Return how many units have one of these segments."""
-        return int(segments.sum()) if self._owners is None else len(np.unique(self._owners[segments]))
+    def units_with(self, segments: Array) -> Array:
+        """Return which units have one of these segments."""
+        if self._owners is None:
+            return segments
+        units = np.zeros(self.count, dtype=bool)
+        units[self._owners[segments]] = True
+        return units
 
     def of_segments(self, values: Array) -> Array:
         """Values by unit (the last axis) as values by segment."""

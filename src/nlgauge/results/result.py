@@ -217,10 +217,11 @@ class Result(Exported, Mapping[str, Any]):
             raise ParameterError(f"test must be 'randomisation' or 'bootstrap', got {test!r:.60}.")
         inferred = self._inference(confidence, resamples, seed)
         pairs = self._pairs(systems)
-        warned = caution(inferred.plan.clusters.count, test) or drawn_in_groups(inferred.plan.clusters)
-        if test == "bootstrap" and caution(inferred.plan.clusters.count, test):
-            warnings.warn(f"{warned}; use test='randomisation'.", stacklevel=2)
         rows = inferred.compared(pairs, test)
+        few = caution(min((row.units for row in rows if row.units), default=0), test)
+        warned = few or drawn_in_groups(inferred.plan.clusters)
+        if test == "bootstrap" and few:
+            warnings.warn(f"{warned}; use test='randomisation'.", stacklevel=2)
         if legacy is not None:
             if legacy != "sacrebleu":
                 raise ParameterError(f"legacy must be 'sacrebleu' or None, got {legacy!r:.60}.")
