@@ -551,6 +551,22 @@ def test_neither_order_nor_company_nor_batches_change_a_bit(encoder: str) -> Non
     np.testing.assert_array_equal(straight[order], moved)
 
 
+@pytest_few
+def test_every_array_with_a_row_for_each_pair_is_checked_when_a_file_is_read() -> None:
+    target, given = _texts_as_vectors(12)
+    fit = Cosmic("none", estimator="gaussian").fit()
+    part = {
+        "source": target,
+        "summary": given,
+        "keys": np.arange(12),
+        "truncated": np.zeros(12),
+        "filled": np.ones(12, bool),
+        "tokens": np.ones((12, 2)),
+    }
+    fitted = fit.combine([part], RunOptions())
+    assert {name for name in fitted if "_fit_" not in name} < set(fit.layout(12))
+
+
 def test_texts_are_known_by_what_they_say() -> None:
     assert digests(["", "a"]).tolist() == [0xE4A6A0577479B2B4, 0x40F89E395B66422F]  # printf a | b2sum -l 64
     assert len(set(digests(["", "a", "b", " a", "\ud800"]).tolist())) == 5

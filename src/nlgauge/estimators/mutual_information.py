@@ -125,7 +125,8 @@ class MutualInformation(Fit):
         found = {"truncated": Stored("any", (rows,)), "tokens": Stored("any", (rows, 2))}
         for target in self.targets:
             found |= {f"{target}_{name}": Stored("any", (rows, "seeds")) for name in ("entropy", "conditional")}
-            found |= {f"{target}_unconverged": Stored("any", (rows,)), f"{target}_fit_width": Stored("any", ())}
+            found |= {f"{target}_{name}": Stored("any", (rows,)) for name in ("unconverged", "shortfall", "entropy_excess")}
+            found[f"{target}_fit_width"] = Stored("any", ())
         return found
 
     def taken(self, fitted: Arrays, predictions: Array) -> Arrays:
