@@ -128,7 +128,7 @@ def row(case: Case) -> str:
     numbers = [f"{value:.3f}" for value in (case.truth, expected, estimate)]
     return (
         "| "
-        + " | ".join([case.name, str(count), str(d), *numbers, error, *(f"{value:.3f}" for value in said.values()), verdict, f"{spent:.1f}"])
+        + " | ".join([case.name, str(count), str(d), *numbers, error, *(f"{value:.2f}" for value in said.values()), verdict, f"{spent:.1f}"])
         + " |"
     )
 
