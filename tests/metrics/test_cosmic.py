@@ -157,11 +157,11 @@ def test_correlated_dimensions_are_turned_to_their_axes() -> None:
     """Modes have no correlations of their own; where all components are kept the dimensions themselves would not do."""
     rng = np.random.default_rng(0)
     mixing = np.array([[1.0, 0.9, 0.8, 0.7], [0, 0.5, 0.4, 0.3], [0, 0, 0.4, 0.2], [0, 0, 0, 0.3]])
-    given = rng.standard_normal((2000, 4)) @ mixing
-    target = 0.8 * given + 0.6 * rng.standard_normal((2000, 4)) @ mixing
+    given = rng.standard_normal((1000, 4)) @ mixing
+    target = 0.8 * given + 0.6 * rng.standard_normal((1000, 4)) @ mixing
     entropy = 4 * STANDARD_NORMAL_ENTROPY + np.log(np.linalg.det(mixing))
     for components in (None, 4, 9):
-        found = cross_fitted(target, given, fold_of_rows(np.arange(2000), 5, 1, 1), components, Settings(rounds=3), 1)
+        found = cross_fitted(target, given, fold_of_rows(np.arange(1000), 5, 1, 1), components, HARDLY_TRAINED, 1)
         assert found.entropy.mean() == pytest.approx(entropy, abs=0.1)
         assert _information(found) == pytest.approx(-2 * np.log(0.36), rel=0.1)
 
@@ -185,7 +185,7 @@ def _shaken(values: np.ndarray, seed: int) -> np.ndarray:
 @pytest.mark.parametrize(("count", "components"), [(12, None), (12, 4), (100, None), (400, None)])
 def test_a_millionth_changes_nothing_that_is_seen(count: int, components: int | None, kind: str) -> None:
     target, given = _texts_as_vectors(count)
-    estimate = Estimator(kind, components=components, seeds=2)
+    estimate = Estimator(kind, components=components, seeds=2 if count < 400 else 1)
     for one, other in ((target, given), (given, target)):
         before, after = (estimate(*sides, np.arange(count), count, 1) for sides in ((one, other), (_shaken(one, 1), _shaken(other, 2))))
         assert before.width == after.width
@@ -216,10 +216,10 @@ def test_other_kernels_give_the_same_numbers(tmp_path: Path) -> None:
 import sys, numpy
 from nlgauge.estimators.mutual_information import Estimator
 data = numpy.load(sys.argv[1])
-found = [Estimator(seeds=1)(data[f"target{n}"], data[f"given{n}"], numpy.arange(n), n, 1) for n in (12, 100, 300)]
+found = [Estimator(seeds=1)(data[f"target{n}"], data[f"given{n}"], numpy.arange(n), n, 1) for n in (12, 100, 200)]
 numpy.save(sys.argv[2], numpy.concatenate([values.ravel() for one in found for values in (one.entropy, one.conditional, one.learnt, one.rounds)]))
 """
-    data = {f"{side}{count}": values for count in (12, 100, 300) for side, values in zip(("target", "given"), _texts_as_vectors(count), strict=True)}
+    data = {f"{side}{count}": values for count in (12, 100, 200) for side, values in zip(("target", "given"), _texts_as_vectors(count), strict=True)}
     np.savez(tmp_path / "data.npz", **data)
     found = {}
     for name, kernels in {"own": {}, **KERNELS}.items():
@@ -456,7 +456,7 @@ def test_summaries_of_the_sources_tell_more_than_those_of_others(encoder: str, e
     assert own["normalised"] == pytest.approx(1 - np.exp(-2 * own["score"] / 4))
     assert own["source_entropy"] == pytest.approx(others["source_entropy"], abs=1e-9 if estimator == "knife" else 0.1)
     assert (own["scored_pairs"], own["unconverged"]) == (300, 0)
-    expected = max(abs(own["shortfall"]), own["entropy_excess"], (own["dispersion"] - 1) / 2) / max(own["score"], 0.5)
+    expected = max(1.5 * abs(own["shortfall"]), own["entropy_excess"], (own["dispersion"] - 1) / 2) / max(own["score"], 0.5)
     assert own["likely_error"] == pytest.approx(expected) if estimator == "knife" else np.isnan(own["likely_error"])
     assert 0 < own["seed_deviation"] < 0.2
     assert own["seed_deviation"] == pytest.approx(result.tables["own", str(metric)].statistics["cosmic"][:, :3].mean(axis=0).std(ddof=1))
@@ -549,6 +549,22 @@ def test_neither_order_nor_company_nor_batches_change_a_bit(encoder: str) -> Non
     straight, others, moved = (result.tables["own", str(metric)].statistics["cosmic"] for result in (alone, together, permuted))
     np.testing.assert_array_equal(straight, others)
     np.testing.assert_array_equal(straight[order], moved)
+
+
+@pytest_few
+def test_every_array_with_a_row_for_each_pair_is_checked_when_a_file_is_read() -> None:
+    target, given = _texts_as_vectors(12)
+    fit = Cosmic("none", estimator="gaussian").fit()
+    part = {
+        "source": target,
+        "summary": given,
+        "keys": np.arange(12),
+        "truncated": np.zeros(12),
+        "filled": np.ones(12, bool),
+        "tokens": np.ones((12, 2)),
+    }
+    fitted = fit.combine([part], RunOptions())
+    assert {name for name in fitted if "_fit_" not in name} < set(fit.layout(12))
 
 
 def test_texts_are_known_by_what_they_say() -> None:

@@ -27,6 +27,8 @@ from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 _MOST_FULL = 16
+# Gaussians whose information is known lost about 1.4 times their shortfall, which counts to first order alone (benchmarks/cosmic_truth.py).
+_LOST_PER_SHORTFALL = 1.5
 # A score below this many nats is judged by absolute errors.
 _LEAST_INFORMATION = 0.5
 _LIKELY_ERROR = (
@@ -150,6 +152,6 @@ def checks(score: Array, shortfall: Array, excess: Array, variance: Array, compo
     factor, a Gaussian is half of what the variance has above that share too high, so that (dispersion - 1) / 2 stands for the nats of wrong shape.
     """
     dispersion = variance / (components / 2)
-    nats = np.max([np.abs(shortfall), excess.clip(0), (dispersion - 1).clip(0) / 2], axis=0)
+    nats = np.max([_LOST_PER_SHORTFALL * np.abs(shortfall), excess.clip(0), (dispersion - 1).clip(0) / 2], axis=0)
     likely = nats / np.abs(score).clip(_LEAST_INFORMATION)
     return {"shortfall": shortfall, "entropy_excess": excess.clip(0), "dispersion": dispersion, "likely_error": likely}
