@@ -69,5 +69,5 @@ def test_ids_beyond_32_bits_are_refused_and_not_cut():
     with pytest.raises(ParameterError, match="32 bits"):
         backend.narrowed(column.values)
     if backend.NATIVE is not None:
-        with backend.using("native"), pytest.raises(TypeError):
+        with backend.using("native"), pytest.raises(ParameterError, match="32 bits"):
             lcs_lengths(column, np.array([0]), np.array([1]))

@@ -339,7 +339,7 @@ def test_places_that_cannot_be_written_to_are_refused_before_anything_is_scored(
     monkeypatch.setattr("nlgauge.scorer.Scorer.score_corpus", lambda *_: pytest.fail("it was scored"))
     words = ("score", "-m", "bleu", "-r", "refs.txt", "sysA.txt")
     assert "refs.txt is a file, so refs.txt/out cannot be written; choose another place" in refused(*words, "-o", "refs.txt/out")
-    assert "new, so new/out cannot be written; make the folder first" in refused(*words, "-o", "new/out")
+    assert "there is no directory new to write out to; create it first" in refused(*words, "-o", "new/out")
     monkeypatch.setattr("nlgauge.cli.segment_files.find_spec", lambda _: None)
     assert 'pip install "nlgauge[parquet]"' in refused(*words, "--segments", "x.parquet", code=1)
     monkeypatch.setattr(os, "access", lambda *_, **__: False)

@@ -92,7 +92,8 @@ def terms(request: pytest.FixtureRequest) -> Callable[[str], Terms]:
 
     @cache
     def found(name: str) -> Terms:
-        values = dict(said(name, "CHANGED_PARAMETERS", {}))
+        shared = {"empty": "missing"} if any(f.name == "empty" for f in fields(metric_classes()[name])) else {}
+        values = {**shared, **said(name, "CHANGED_PARAMETERS", {})}
         if name not in STRINGS:
             kinds = {weights(name): model_kind(name), **said(name, "OTHER_MODELS", {})}
             values |= {parameter: str(request.getfixturevalue("tiny_models")[f"other {kind}"]) for parameter, kind in kinds.items()}

@@ -55,7 +55,7 @@ def test_links_stay_links_and_devices_are_written_to(tmp_path: Path) -> None:
 
 
 def test_folders_are_not_made_on_the_way(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match=r"there is no folder .*new, so .* cannot be written"):
+    with pytest.raises(ParameterError, match=r"there is no directory .*new to write .* to; create it first"):
         paths.write_whole(tmp_path / "new" / "x.html", "x")
     (tmp_path / "file").touch()
     with pytest.raises(ParameterError, match="is a file"):

@@ -241,7 +241,7 @@ def test_without_texts_explaining_adding_and_recomputing_say_why_not(result, tmp
 
 
 def test_overwriting(result, tmp_path):
-    with pytest.raises(ParameterError, match="there is no folder"):
+    with pytest.raises(ParameterError, match="there is no directory"):
         result.save(tmp_path / "deep" / "out")
     place = tmp_path / "out"
     result.save(place)

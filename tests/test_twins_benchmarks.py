@@ -31,7 +31,7 @@ COUNTS = {"quick": 40, "slow": 2}
 
 def texts_of(row: dict[str, Any]) -> list[tuple[str, str]]:
     """Every prediction of a line with its first reference."""
-    predictions = [row[key]["text"] for key in ("better", "worse") if key in row] or [row["prediction"]]
+    predictions = [row[key]["text"] for key in ("better", "worse", "first", "second") if key in row] or [row["prediction"]]
     references = row.get("references") or [row.get("source") or ""]
     return [(prediction, references[0]) for prediction in predictions]
 

@@ -77,7 +77,7 @@ def require_folder(path: Path) -> None:
     """Raise if the folder that a file or a result is to be written into does not exist; folders are never made on the way."""
     folder = path.absolute().parent
     if not folder.exists():
-        raise ParameterError(f"there is no folder {folder}, so {path} cannot be written; make the folder first, or choose another place.")
+        raise ParameterError(f"there is no directory {path.parent} to write {path.name} to; create it first.")
     if not folder.is_dir():
         raise ParameterError(f"{folder} is a file, so {path} cannot be written; choose another place.")
 

@@ -161,7 +161,7 @@ def test_plots_are_written_where_they_are_asked_for(tmp_path):
         assert (tmp_path / f"plot{form}").read_bytes().startswith(start)
     with pytest.raises(InputError, match=r"ends with \.pdf, \.png or \.svg, got '.*plot\.gif'"):
         found.plot(tmp_path / "plot.gif")
-    with pytest.raises(ParameterError, match=r"there is no folder .*none, so .*plot\.pdf cannot be written"):
+    with pytest.raises(ParameterError, match=r"there is no directory .*none to write plot\.pdf to"):
         found.plot(tmp_path / "none" / "plot.pdf")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import nlgauge
 from nlgauge.corpus.columns import Ragged
-from nlgauge.errors import ParameterError
+from nlgauge.errors import ModelError, ParameterError
 from nlgauge.estimators import idf
 from nlgauge.explain import Alignment
 from nlgauge.features.encoder_layers import Hidden
@@ -70,11 +70,13 @@ def test_empty_texts_score_zero(tiny_models: dict[str, Path]) -> None:
     assert [list(row.values())[2] for row in rows] == [0, 0, 0]
 
 
-def test_models_and_parameters() -> None:
+def test_models_and_parameters(tiny_models: dict[str, Path]) -> None:
     assert Yisi().model_used == "bert-base-uncased"
     assert Yisi().for_language("de").model_used == "bert-base-multilingual-cased"
     assert Yisi().layer_used == 9
     with pytest.raises(ParameterError, match="alpha must be"):
         Yisi(alpha=1.5)
-    with pytest.raises(ParameterError, match="yisi: the best layer of 'x' is not known"):
+    with pytest.raises(ParameterError, match=r"yisi: the best layer of '.*' is not known"):
+        Yisi(str(tiny_models["encoder"])).layer_used  # noqa: B018
+    with pytest.raises(ModelError, match="there is no model 'x'"):
         Yisi("x").layer_used  # noqa: B018

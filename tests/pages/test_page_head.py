@@ -114,7 +114,9 @@ def test_disagreements_are_of_different_segments_with_name_and_text(opened: Open
 def test_missing_scores_are_visible(opened: Open, tmp_path: Path) -> None:
     references = [["a b c"], ["d e f"], ["g h i"], ["j k l"]]
     result = nlgauge.score(
-        {"A": ["a b", "", "g h i", ""], "B": ["a", "d e", "", "k"], "C": ["a b", "c", "d", "e f"]}, references, metrics=["mattr", "bleu"]
+        {"A": ["a b", "", "g h i", ""], "B": ["a", "d e", "", "k"], "C": ["a b", "c", "d", "e f"]},
+        references,
+        metrics=["flesch_reading_ease", "bleu"],
     )
     shown = opened(result.report(tmp_path / "r.html", resamples=50))
     page = shown.page

@@ -7,7 +7,7 @@ fluent. If another of these texts is empty, there is no answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from nlgauge.features.text import Sentences
 from nlgauge.metric import Arrays, View
 from nlgauge.metric.mean import Measured, worst_of
 from nlgauge.metrics.model_means import ModelMeans, empty_rows, measured, with_mean
-from nlgauge.metrics.unknown_tokens import Reading, read_texts, readable
+from nlgauge.metrics.unknown_tokens import Reading, read_texts, readable, visible
 from nlgauge.models import ModelSpec, model_facts
 
 _SIDES = ("prediction", "source", "reference")
@@ -51,8 +51,6 @@ class AnswerMetric(ModelMeans):
 
     tokens: ClassVar[tuple[str | int, ...]]
     drop_eos: ClassVar[bool] = False
-    # Whether the authors' program asks about an empty prediction too.
-    shows_empty: ClassVar[bool] = False
     # What splits a prediction into sentences, if a question is asked of each; UniEval has it as a parameter.
     splitter: str = "sentencex"
 
@@ -115,7 +113,11 @@ class AnswerMetric(ModelMeans):
 
     def _read(self, view: View, name: str) -> dict[str, Reading]:
         """The texts that a question speaks of, as its model can read them."""
-        ids = {"prediction": lambda: view.predictions, "reference": lambda: view.reference, "source": lambda: view.source}
+        ids: dict[str, Callable[[], Array]] = {
+            "prediction": lambda: visible(view, view.predictions),
+            "reference": lambda: view.reference,
+            "source": lambda: view.source,
+        }
         model = self.model_of(name)
         return {side: read_texts(view.features, model, "seq2seq", ids[side]()) for side in self.prompts()[name].sides}
 

@@ -21,7 +21,7 @@ from nlgauge.metric import Output, View, register
 from nlgauge.metric.domains import require_whole
 from nlgauge.metrics.model_means import empty_rows
 from nlgauge.metrics.pair_scores import NOTHING, Found, PairScores
-from nlgauge.metrics.unknown_tokens import read_pairs, readable
+from nlgauge.metrics.unknown_tokens import read_pairs, readable, visible
 from nlgauge.models import ModelSpec, is_model_spec, model_name
 
 
@@ -35,6 +35,7 @@ class Bleurt(PairScores):
     compat: str | None = None
 
     name: ClassVar[str] = "bleurt"
+    shows_empty: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self.check_empty()
@@ -46,7 +47,7 @@ class Bleurt(PairScores):
         return (Output("bleurt", True, nan=NOTHING),)
 
     def findings(self, view: View) -> Found:
-        read = read_pairs(view.features, self.model, "pair", view.predictions, view.reference)
+        read = read_pairs(view.features, self.model, "pair", visible(view, view.predictions), view.reference)
         scored = readable(view, read.second)
         feature = PairLogits(self.model, "bert", self.max_length, activation="gelu" if self.compat else "")
         answers, places = view.get(feature, Ragged.of(np.column_stack([read.second.ids, read.first.ids])[scored].tolist()))

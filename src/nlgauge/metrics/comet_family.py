@@ -16,7 +16,7 @@ from nlgauge.metric import TRUNCATED, Arrays, Output, View
 from nlgauge.metric.mean import Measured
 from nlgauge.metrics.error_spans import Span, decoded, spans_of
 from nlgauge.metrics.model_means import ModelMeans
-from nlgauge.metrics.unknown_tokens import seen
+from nlgauge.metrics.unknown_tokens import seen, visible
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.comet import CometNetwork, Form
 from nlgauge.models.loader import inference, load_comet
@@ -41,6 +41,7 @@ class FamilyMetric(ModelMeans):
 
     source: ClassVar[bool] = True
     reduce: ClassVar[str] = "mean"
+    shows_empty: ClassVar[bool] = True
     model: ModelSpec
 
     def __post_init__(self) -> None:
@@ -88,7 +89,7 @@ class VectorMetric(FamilyMetric):
 
     def texts(self, view: View) -> list[Array]:
         """The ids of predictions, sources and, where they are used, references."""
-        return [view.predictions, view.source, *([] if self.takes == "alone" else [view.reference])]
+        return [visible(view, view.predictions), view.source, *([] if self.takes == "alone" else [view.reference])]
 
     def judged(self, view: View) -> NetworkRows:
         network = self.network(view)
@@ -127,7 +128,8 @@ class JointMetric(FamilyMetric):
         """The network's answers on prediction and source, then on prediction and reference, and on all three."""
         self.network(view)
         sides = [[view.source]] if self.takes == "alone" else [[view.source], [view.reference], [view.source, view.reference]]
-        found, *rows = view.get(CometJoint(self.model), *(_keys([view.predictions, *side]) for side in sides))
+        predictions = visible(view, view.predictions)
+        found, *rows = view.get(CometJoint(self.model), *(_keys([predictions, *side]) for side in sides))
         scores = np.column_stack([found.scores.values[places] for places in rows])
         others = np.min([found.pieces.values[places] for places in rows], axis=0) > 0
         others &= seen(view, *sides[-1])

@@ -7,6 +7,7 @@ often very probable. A row with another empty text, or one without a token that 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from nlgauge.features.model_halves import token_strings
 from nlgauge.metric import Arrays, Output, View
 from nlgauge.metric.mean import Measured
 from nlgauge.metrics.model_means import NO_TEXT, ModelMeans, empty_rows, measured, with_mean
-from nlgauge.metrics.unknown_tokens import read_texts, readable
+from nlgauge.metrics.unknown_tokens import read_texts, readable, visible
 from nlgauge.models import ModelSpec, model_facts
 from nlgauge.models.catalogue import Kind
 from nlgauge.models.loader import Loaded
@@ -48,8 +49,6 @@ class LikelihoodMetric(ModelMeans):
     """A mean of log-probabilities per token; subclasses say which model writes which text, and ask it."""
 
     kind: ClassVar[Kind]
-    # Whether the authors' program asks about an empty prediction too.
-    shows_empty: ClassVar[bool] = False
     model: ModelSpec
 
     def directions(self) -> tuple[Direction, ...]:
@@ -100,7 +99,11 @@ class LikelihoodMetric(ModelMeans):
         return shown
 
     def _found(self, view: View) -> _Found:
-        ids = {"prediction": lambda: view.predictions, "reference": lambda: view.reference, "source": lambda: view.source}
+        ids: dict[str, Callable[[], Array]] = {
+            "prediction": lambda: visible(view, view.predictions),
+            "reference": lambda: view.reference,
+            "source": lambda: view.source,
+        }
         sides = dict.fromkeys(side for direction in self.directions() for side in direction[1:])
         read = {side: read_texts(view.features, self.model, self.kind, ids[side]()) for side in sides}
         information, places = self.ask(view, *([read[getattr(d, side)].ids for d in self.directions()] for side in ("given", "written")))

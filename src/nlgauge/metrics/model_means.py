@@ -26,6 +26,8 @@ class ModelMeans(MeanMetric):
     empty: str = field(default="scored", kw_only=True)
 
     revision: ClassVar[int] = 2
+    # Whether an empty prediction is shown to the model, because the authors' program does so.
+    shows_empty: ClassVar[bool] = False
 
     def check_empty(self) -> None:
         """Raise unless `empty` is in its domain."""

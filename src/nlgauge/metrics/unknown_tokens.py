@@ -80,6 +80,12 @@ def seen(view: View, *sides: Array) -> Array:
     return found
 
 
+def visible(view: View, ids: Array) -> Array:
+    """Return the ids with the empty text for each text that cannot be seen, so that a model reads all of these alike."""
+    unseen = ~seen(view, ids)
+    return np.where(unseen, view.features.texts.intern(""), ids) if unseen.any() else ids
+
+
 def readable(view: View, *readings: Reading) -> Array:
     """In which rows every text can be seen, and has a token that the model knows."""
     found: Array = seen(view, *(reading.ids for reading in readings)) & np.all([reading.known > 0 for reading in readings], axis=0)

@@ -17,7 +17,7 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.columns import Array, Ragged, offsets_of
-from nlgauge.errors import ParameterError, ResultError
+from nlgauge.errors import NlgaugeError, ParameterError, ResultError
 from nlgauge.metric import Arrays, Metric, Output
 from nlgauge.metric.mean import means_of_defined, values_and_defined
 from nlgauge.results.table import outputs_of
@@ -172,6 +172,8 @@ def _average(function: Callable[[Any], Any], scores: Array) -> float:
         return math.nan
     try:
         found = function(defined)
+    except NlgaugeError:
+        raise
     except (TypeError, ValueError) as error:
         raise ParameterError(f"reduce_fn {Reducer.name(function)!r} must take an array of scores and give one number; it raised: {error}") from error
     try:
