@@ -196,9 +196,11 @@ def test_pareto_of_several_rows_is_their_mean_without_intervals():
     assert "mean of 2 values" in words(figure)
 
 
-def test_pareto_needs_every_cost():
-    with pytest.raises(InputError, match="above 0; b has none"):
-        plots.pareto(Found([{"metric": "a", "value": 1.0}, {"metric": "b", "value": 1.0}]), {"a": 1})
+def test_pareto_refuses_a_cost_of_nothing():
+    rows = Found([{"metric": "a", "value": 1.0}, {"metric": "b", "value": 1.0}])
+    with pytest.raises(InputError, match="must be above 0, or be left out if they are not known; got 0 for b"):
+        plots.pareto(rows, {"a": 1, "b": 0})
+    assert "(cost not known: b)" in plots.pareto(rows, {"a": 1}).axes[0].get_xlabel()
 
 
 def test_winmatrix_is_a_triangle_best_first_with_clusters():
