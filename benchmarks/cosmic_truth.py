@@ -110,7 +110,6 @@ def cases() -> Iterator[Case]:
         for seed in (1, 2, 3):
             yield embeddings(count, seed)
         yield shuffled(embeddings(count, 1))
-    yield embeddings(5000, 1)
 
 
 def row(case: Case) -> str:
