@@ -160,7 +160,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         ),
         (["score", "-r", "refs.txt", "sysA.txt", "--test", "t"], "'t' is not one of randomisation, bootstrap, none"),
         (["score", "-r", "refs.txt", "sysA.txt", "--segments", "x.xlsx"], "'x.xlsx' must end in .tsv, .csv, .jsonl, .parquet"),
-        (["score", "-r", "refs.txt", "sysA.txt", "--segments", "none/x.tsv"], "/none, so none/x.tsv cannot be written"),
+        (["score", "-r", "refs.txt", "sysA.txt", "--segments", "none/x.tsv"], "there is no directory none to write x.tsv to"),
         (["score", "-r", "refs.txt", "sysA.txt", "--wide"], "--texts and --wide belong to --segments"),
         (["score", "-r", "refs.txt", "sysA.txt", "-b", "--by", "domain"], "groups are shown with --format"),
         (["score", "-r", "refs.txt", "sysA.txt", "--where", "news"], "'news' is not FIELD=VALUE"),

@@ -180,7 +180,8 @@ class Inference:
             tested = PairTest(reason=reason) if reason else tests[name]
             if gaps.any and not gaps.used:
                 tested = tested._replace(reason=_NO_COMMON)
-            units = int(self._units(ours.left_out.get(part_of(table, name))).sum())
+            left_out = ours.left_out.get(part_of(table, name)) if ours.left_out else None
+            units = int(self._units(left_out).sum())
             if units == 1 and not reason:
                 tested = PairTest(reason=_ONE_COMMON)
             yield Compared(label, output, one, other, scores[name], others[name], *tested, gaps=gaps, units=units)
