@@ -17,22 +17,19 @@ PAGE = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text("utf-8
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
-@pytest.fixture(scope="module")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("page")
-
-
 @pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
-@pytest.mark.parametrize("commands", BLOCKS, ids=range(len(BLOCKS)))
-def test_the_block_runs_as_printed(commands: str, directory: Path) -> None:
+def test_every_block_runs_as_printed(tmp_path: Path) -> None:
+    """Run the blocks in one test, because each uses the files of those above it."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    own = {"NLGAUGE_STATISTICS_CACHE": str(directory / "own.sqlite"), "PYTHONUTF8": "1", "COLUMNS": "80"}
-    environment = {**os.environ, **own, "PATH": path}
-    done = subprocess.run(["sh", "-e", "-c", commands], cwd=directory, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
-    if "nlgauge" in commands:
-        assert done.stdout
+    cache = {"NLGAUGE_STATISTICS_CACHE": str(tmp_path / "cache.sqlite")}
+    environment = {**os.environ, **cache, "PYTHONUTF8": "1", "COLUMNS": "80", "PATH": path}
+    for commands in BLOCKS:
+        shell = ["sh", "-e", "-c", commands]
+        done = subprocess.run(shell, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False)
+        assert done.returncode == 0, f"{commands}\n{done.stderr}"
+        assert "Traceback" not in done.stderr, commands
+        if "nlgauge" in commands:
+            assert done.stdout, commands
 
 
 def test_the_page_names_every_command() -> None:

@@ -32,6 +32,8 @@ class Block(NamedTuple):
 
 
 class Session(NamedTuple):
+    """The names that earlier Python blocks defined, and the directory that all blocks work in."""
+
     names: dict[str, object]
     directory: Path
 
@@ -40,12 +42,6 @@ BLOCKS = [
     Block(README.count("\n", 0, found.start("body")) + 1, found["language"], found["body"] + "\n", tuple((found["needs"] or "").split()))
     for found in _BLOCK.finditer(README)
 ]
-
-
-@pytest.fixture(scope="module")
-def session(tmp_path_factory):
-    """The names that earlier Python blocks have made, and the directory that all blocks work in."""
-    return Session({}, tmp_path_factory.mktemp("readme"))
 
 
 def _missing(block: Block) -> list[str]:
@@ -58,13 +54,18 @@ def _missing(block: Block) -> list[str]:
     return [name for name in block.needs if location(name) is None]
 
 
-@pytest.mark.parametrize("block", [block for block in BLOCKS if not block.is_set_up], ids=lambda block: f"line{block.line}")
-def test_the_block_does_what_the_page_says(block, session, monkeypatch):
-    if _missing(block):
-        pytest.skip(f"needs {', '.join(_missing(block))}; run: nlgauge models get {' '.join(_missing(block))}")
-    monkeypatch.chdir(session.directory)
-    run = {"python": _run_python, "sh": _run_commands, "console": _run_console}[block.language]
-    assert run(block, session) == []
+def test_every_block_does_what_the_page_says(tmp_path, monkeypatch):
+    """Run the blocks in one test, because each uses the files and names of those above it."""
+    session = Session({}, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    run = {"python": _run_python, "sh": _run_commands, "console": _run_console}
+    blocks = [block for block in BLOCKS if not block.is_set_up]
+    lacking = {block.line: _missing(block) for block in blocks}
+    problems = {block.line: run[block.language](block, session) for block in blocks if not lacking[block.line]}
+    assert {line: block_problems for line, block_problems in problems.items() if block_problems} == {}
+    if models := sorted({model for names in lacking.values() for model in names}):
+        lines = ", ".join(str(line) for line, names in lacking.items() if names)
+        pytest.skip(f"the blocks on lines {lines} need {', '.join(models)}; run: nlgauge models get {' '.join(models)}")
 
 
 def _run_python(block: Block, session: Session) -> list[str]:
