@@ -53,7 +53,7 @@ test: .venv/.test
 
 test-pages: .venv/.test
 	@$(need_chromium)
-	$(pytest) -rs tests/pages tests/test_explorer.py tests/test_report.py tests/test_view.py
+	$(pytest) -rs tests/pages tests/show/test_explorer.py tests/show/test_report.py tests/show/test_view.py
 
 bench: .venv-bench/.bench
 	.venv-bench/$(PROGRAMS)/nlgauge models get minilm smollm2

@@ -51,6 +51,6 @@ def _imported(name: str) -> ModuleType:
 
 
 def _sentences(text: str) -> list[str]:
-    from nlgauge.features.text import Sentences
+    from nlgauge.features.tokens.text import Sentences
 
     return Sentences("en").of(text)

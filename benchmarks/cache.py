@@ -19,13 +19,13 @@ from pathlib import Path
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus.texts import Texts
+from nlgauge.engine.cache.identity import Identity
+from nlgauge.engine.cache.keys import row_keys
+from nlgauge.engine.cache.store import Store
 from nlgauge.features import Features, RunOptions
 from nlgauge.metric import View
-from nlgauge.run.cache.identity import Identity
-from nlgauge.run.cache.keys import row_keys
-from nlgauge.run.cache.store import Store
 
 _LEAST = 200_000
 _IDENTITY = Identity(b"1" * 32, "metric", "metric")

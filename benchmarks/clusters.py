@@ -20,8 +20,8 @@ import numpy as np
 
 import nlgauge
 from benchmarks.workloads import Workload, l1
-from nlgauge.run.executors import Executor, Serial, opened
-from nlgauge.run.ray_cluster import Ray
+from nlgauge.engine.executors import Executor, Serial, opened
+from nlgauge.engine.executors.ray import Ray
 
 _METRIC = "bertscore(model='minilm')"
 _LEAST = 1.6

@@ -29,7 +29,7 @@ _HYPER = {
 def ours_comet(workload: Workload) -> Callable[[], Numbers]:
     """Our COMET of every system, in one call."""
     import nlgauge
-    from nlgauge.models.convert import convert
+    from nlgauge.models.weights.convert import convert
 
     place = checkpoint(workload)
     spec = f"comet(model={str(convert(place / 'checkpoints' / 'model.ckpt', 'comet', place / 'model', str(place / 'base')).place)!r})"

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.estimators.gaussian import principal_axes
-from nlgauge.estimators.mutual_information import Estimator
+from nlgauge.metrics._shared.mutual_information import Estimator
 from nlgauge.metrics.cosmic import checks
 
 HEADER = (

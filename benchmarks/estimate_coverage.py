@@ -1,4 +1,4 @@
-"""python -m benchmarks.estimate_coverage: how often the intervals of `nlgauge.meta.estimate` hold what they should, on scores that are made up.
+"""python -m benchmarks.estimate_coverage: how often the intervals of `nlgauge.meta.labeling.estimate` hold what they should, on scores that are made up.
 
 Each world has 4 systems and 200 segments in 50 documents: system + document + segment effects + noise. "normal" scores are these, "skewed" ones
 are 5 less a lognormal part, "bounded" ones are rounded to 1..5 with most at 5. Five metrics have the given correlation with the scores.

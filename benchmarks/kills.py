@@ -24,11 +24,11 @@ from pathlib import Path
 import numpy as np
 
 import nlgauge
+from nlgauge.engine.executors import Executor, Serial
+from nlgauge.engine.executors.processes import Processes
+from nlgauge.engine.executors.ray import Ray
 from nlgauge.errors import ResultError
-from nlgauge.run.checkpoint import STATISTICS, unfinished
-from nlgauge.run.executors import Executor, Serial
-from nlgauge.run.processes import Processes
-from nlgauge.run.ray_cluster import Ray
+from nlgauge.results.storage.checkpoint import STATISTICS, unfinished
 
 _MODEL = "bertscore(model='minilm')"
 # About forty pairs.

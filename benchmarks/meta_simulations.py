@@ -1,4 +1,4 @@
-"""How often the tests of nlgauge.meta.compare claim what is not so, and how often intervals hold what they should, on scores that are made up.
+"""How often the tests of nlgauge.meta.comparison claim what is not so, and how often intervals hold what they should, on scores that are made up.
 
     python -m benchmarks.meta_simulations [--part errors | unequal | inputs | power | coverage | corrections | scale] [--runs 2000] [--only NAME]
 
@@ -31,14 +31,14 @@ import numpy as np
 
 from nlgauge.meta import Judgements
 from nlgauge.meta.all_pairs import MAX_T, Plan, all_pairs
-from nlgauge.meta.compare import planned
-from nlgauge.meta.corrections import adjusted, max_t, two_sided
-from nlgauge.meta.intervals import Bounds, bca, fisher, percentile
-from nlgauge.meta.levels import grouped_by
-from nlgauge.meta.measures import Measure, measure
-from nlgauge.meta.permutation import of_systems, standardized
-from nlgauge.meta.resampling import bootstrap, leave_one_out
-from nlgauge.meta.swaps import drawn_swaps
+from nlgauge.meta.comparison import planned
+from nlgauge.stats.corrections import adjusted, max_t, two_sided
+from nlgauge.stats.intervals import Bounds, bca, fisher, percentile
+from nlgauge.stats.levels import grouped_by
+from nlgauge.stats.measures import Measure, measure
+from nlgauge.stats.permutation.linear import of_systems, standardized
+from nlgauge.stats.permutation.swaps import drawn_swaps
+from nlgauge.stats.resampling import bootstrap, leave_one_out
 
 
 class Setting(NamedTuple):

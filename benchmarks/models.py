@@ -33,7 +33,7 @@ def bert_score(workload: Workload) -> Callable[[], Numbers]:
     """bert-score on the same local weights."""
     from bert_score import BERTScorer
 
-    from nlgauge.models.store import location
+    from nlgauge.models.weights.store import location
 
     scorer = BERTScorer(model_type=str(location("minilm")), num_layers=6, device="cpu")
 
@@ -57,7 +57,7 @@ def plain_moverscore(workload: Workload) -> Callable[[], Numbers]:
     from pyemd import emd
 
     from nlgauge.models.loader import load_encoder
-    from nlgauge.models.store import location
+    from nlgauge.models.weights.store import location
 
     loaded = load_encoder(str(location("minilm")), "cpu")
 
@@ -99,7 +99,7 @@ def gensim_wmd(workload: Workload) -> Callable[[], Numbers]:
 
     from gensim.models import KeyedVectors
 
-    from nlgauge.models.vectors import load_vectors
+    from nlgauge.models.weights.vectors import load_vectors
 
     table = load_vectors("glove")
     texts = [text for group in (workload.predictions, *workload.references) for text in group]
@@ -120,7 +120,7 @@ def gensim_wmd(workload: Workload) -> Callable[[], Numbers]:
 def blanc_shannon(workload: Workload) -> Callable[[], Numbers]:
     """blanc's Shannon class on the same weights and the same sentences."""
     from benchmarks.blanc_shim import shannon
-    from nlgauge.models.store import location
+    from nlgauge.models.weights.store import location
 
     scorer = shannon(location("smollm2"))
 
@@ -295,7 +295,7 @@ def summac_zs(workload: Workload) -> Callable[[], Numbers]:
     """summac's SummaCZS class on the same weights and the same sentences."""
     from transformers import PreTrainedTokenizerBase
 
-    from nlgauge.features.text import Sentences
+    from nlgauge.features.tokens.text import Sentences
 
     module = importlib.import_module("summac.model_summac")
 

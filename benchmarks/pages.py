@@ -17,8 +17,8 @@ from typing import Any
 
 import nlgauge
 from benchmarks.workloads import generated
-from nlgauge.report.page import page as page_of
 from nlgauge.results.result import Result
+from nlgauge.show.report.page import page as page_of
 
 _SYSTEMS = ("A", "B", "C")
 _METRICS = ("bleu", "chrf", "wer", "rouge")

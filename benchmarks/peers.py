@@ -137,7 +137,7 @@ jiwer_distance = peer(_distance, _jiwer)
 def _nltk() -> Any:
     from nltk.translate.meteor_score import single_meteor_score
 
-    from nlgauge.features.wordnet import nltk_synonyms
+    from nlgauge.features.lexical.wordnet import nltk_synonyms
 
     class Lemma:
         def __init__(self, spelling: str) -> None:

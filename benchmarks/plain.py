@@ -7,14 +7,14 @@ from collections.abc import Callable
 from benchmarks.peers import mean
 from benchmarks.sides import Numbers
 from benchmarks.workloads import Workload
-from nlgauge.kernels.backend import using
+from nlgauge._core.backend import using
 
 
 def readability(workload: Workload) -> Callable[[], Numbers]:
     """Flesch's reading ease, text by text and word by word, without remembering a word."""
     import regex
 
-    from nlgauge.features.readability import sentences, syllables
+    from nlgauge.features.lexical.readability import sentences, syllables
 
     signs = r"[\p{L}\p{M}\p{N}]"
     word = regex.compile(rf"{signs}+(?:(?:['’.\-‐‑]|(?<=\p{{N}}),(?=\p{{N}})){signs}+)*")
@@ -58,7 +58,7 @@ def fragments(summary: list[str], source: list[str]) -> list[int]:
 
 def coverage(workload: Workload) -> Callable[[], Numbers]:
     """Coverage, or what a loop over every place of the summary and the source takes for it; tokens are made by our plain tokeniser."""
-    from nlgauge.features.text import Tokens
+    from nlgauge.features.tokens.text import Tokens
 
     def call(texts: Workload) -> Numbers:
         assert texts.sources is not None

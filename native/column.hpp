@@ -140,18 +140,18 @@ template <typename T> nb::object ragged_of(const std::vector<std::vector<T>> &ro
   Table<T> values(total, width);
   T *next = values[0];
   for (const auto &row : rows) next = std::copy(row.begin(), row.end(), next);
-  nb::object ragged = nb::module_::import_("nlgauge.corpus.columns").attr("Ragged");
+  nb::object ragged = nb::module_::import_("nlgauge._core.ragged").attr("Ragged");
   return ragged(width == 1 ? values.flat() : values.numpy(), offsets.flat());
 }
 
-// The column of a Ragged, checked once. Token ids of another type are narrowed if they fit into 32 bits; `nlgauge.kernels.backend.narrowed`
+// The column of a Ragged, checked once. Token ids of another type are narrowed if they fit into 32 bits; `nlgauge._core.backend.narrowed`
 // refuses the others.
 template <typename T> ColumnOf<T> column_of(nb::handle ragged) {
   ColumnOf<T> column;
   nb::object values = ragged.attr("values"), offsets = ragged.attr("offsets");
   if (!nb::try_cast(offsets, column.offsets, true)) throw nb::type_error("the offsets of a column must be an array of whole numbers.");
   if (!nb::try_cast(values, column.values, false)) {
-    if constexpr (std::is_same_v<T, int32_t>) values = nb::module_::import_("nlgauge.kernels.backend").attr("narrowed")(values);
+    if constexpr (std::is_same_v<T, int32_t>) values = nb::module_::import_("nlgauge._core.backend").attr("narrowed")(values);
     if (!nb::try_cast(values, column.values, false)) throw nb::type_error("the values of a column must be one contiguous array of the right type.");
   }
   need(column.fits(), "the offsets of a column must not fall, must lie within its values, and rows must have at most 2,147,483,647 values.");

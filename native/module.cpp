@@ -30,7 +30,7 @@ void bind_word_order(nb::module_ &module);
 void bind_wordnet(nb::module_ &module);
 
 NB_MODULE(_native, module) {
-  module.doc() = "Compiled twins of nlgauge's kernels; nlgauge.kernels.backend chooses between the two.";
+  module.doc() = "Compiled twins of nlgauge's kernels; nlgauge._core.backend chooses between the two.";
   module.attr("SOURCES") = NLGAUGE_SOURCES;
   module.def(
       "set_threads",

@@ -187,7 +187,7 @@ nb::object ngram_keys(const KeyColumn &column, size_t n, std::optional<size_t> f
       }
     });
   }
-  return nb::module_::import_("nlgauge.corpus.columns").attr("Ragged")(keys.flat(), offsets.flat());
+  return nb::module_::import_("nlgauge._core.ragged").attr("Ragged")(keys.flat(), offsets.flat());
 }
 
 } // namespace

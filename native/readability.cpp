@@ -180,7 +180,7 @@ nb::object word_facts(const nb::list &words) {
     if (!ascii_of(text, word)) {
       // Python takes letters of other alphabets and accents apart.
       need(i < words.size(), "the words changed while they were read.");
-      nb::object facts = nb::module_::import_("nlgauge.features.readability").attr("_facts")(words[i]);
+      nb::object facts = nb::module_::import_("nlgauge.features.lexical.readability").attr("_facts")(words[i]);
       for (size_t k = 0; k < 4; ++k) row[k] = nb::cast<int64_t>(facts[k]);
       continue;
     }

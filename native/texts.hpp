@@ -110,5 +110,5 @@ template <typename T> nb::object numpy_of(std::vector<T> values) {
 
 // A Ragged of Python's.
 template <typename T> nb::object ragged(std::vector<T> values, std::vector<int64_t> offsets) {
-  return nb::module_::import_("nlgauge.corpus.columns").attr("Ragged")(numpy_of(std::move(values)), numpy_of(std::move(offsets)));
+  return nb::module_::import_("nlgauge._core.ragged").attr("Ragged")(numpy_of(std::move(values)), numpy_of(std::move(offsets)));
 }

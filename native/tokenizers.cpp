@@ -349,7 +349,7 @@ const Tokenizer *compiled_tokenizer(const std::string &name) {
 
 void need_character_classes() {
   if (character_classes) return;
-  auto table = nb::cast<ReadOnly<uint8_t>>(nb::module_::import_("nlgauge.features.character_classes").attr("character_classes")());
+  auto table = nb::cast<ReadOnly<uint8_t>>(nb::module_::import_("nlgauge.features.tokens.character_classes").attr("character_classes")());
   need(table.shape(0) == 0x110000, "there must be a class for every character.");
   static std::vector<uint8_t> held(table.data(), table.data() + table.shape(0));
   character_classes = held.data();

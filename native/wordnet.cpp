@@ -214,7 +214,7 @@ private:
 const Index &wordnet() {
   static std::unique_ptr<const Index> known;
   if (!known) {
-    auto bytes = nb::cast<nb::bytes>(nb::module_::import_("nlgauge.features.wordnet").attr("index_bytes")());
+    auto bytes = nb::cast<nb::bytes>(nb::module_::import_("nlgauge.features.lexical.wordnet").attr("index_bytes")());
     auto read = std::make_unique<const Index>(bytes.c_str());
     if (!known) known = std::move(read);
   }

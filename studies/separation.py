@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlgauge.analysis.shannon import Separation, spoilt
+from nlgauge.meta.papers.shannon import Separation, spoilt
 from studies import data, study
 from studies.shannon import OUTPUTS, values
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nlgauge.analysis.shannon import rank_correlation, summary_statistics
 from nlgauge.corpus import Corpus
+from nlgauge.meta.papers.shannon import rank_correlation, summary_statistics
 from studies import data, study
 
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlgauge import Result, Scorer
-from nlgauge.meta.coefficients import coefficient
-from nlgauge.meta.intervals import percentile
-from nlgauge.meta.levels import at_level
-from nlgauge.meta.replicates import replicates
-from nlgauge.meta.resampling import Draws
+from nlgauge.stats.bootstrap import replicates
+from nlgauge.stats.coefficients import coefficient
+from nlgauge.stats.intervals import percentile
+from nlgauge.stats.levels import at_level
+from nlgauge.stats.resampling import Draws
 
 MEASURES = ("pearson", "spearman", "kendall")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from nlgauge.engine.cache import CACHED
 from nlgauge.results.result import Result
-from nlgauge.run.cache import CACHED
 
 PLUG_IN = '''
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-from nlgauge.kernels import backend
+from nlgauge._core import backend
 from nlgauge.metric import REGISTERED
 from nlgauge.metric.registry import metric_classes
 
@@ -58,7 +58,7 @@ def no_statistics_cache() -> None:
 @pytest.fixture
 def statistics_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The file of a cache of statistics that is the test's own."""
-    from nlgauge.run.cache import place
+    from nlgauge.engine.cache import location as place
 
     monkeypatch.setenv("NLGAUGE_STATISTICS_CACHE", str(tmp_path / "kept" / "own.sqlite"))
     monkeypatch.setattr(place, "_STORES", {})

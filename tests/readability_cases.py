@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.features.readability import ReadabilityCounts
+from nlgauge.features.lexical.readability import ReadabilityCounts
 from nlgauge.metric import Metric
 from nlgauge.metric.registry import parse
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from nlgauge.corpus.records import FIELD_NAMES
+from nlgauge.engine.executors import EXECUTORS
 from nlgauge.metric.card import card
 from nlgauge.metric.registry import metric_classes
-from nlgauge.models.catalogue import CATALOGUE
-from nlgauge.run.executors import EXECUTORS
+from nlgauge.models.weights.catalogue import CATALOGUE
 
 ROOT = Path(__file__).parents[1]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")

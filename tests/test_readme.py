@@ -49,7 +49,7 @@ def _missing(block: Block) -> list[str]:
     if not block.needs:
         return []
     pytest.importorskip("torch")
-    from nlgauge.models.store import location
+    from nlgauge.models.weights.store import location
 
     return [name for name in block.needs if location(name) is None]
 

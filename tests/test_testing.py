@@ -12,10 +12,10 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.errors import MetricError
-from nlgauge.explain import Explanation
+from nlgauge.explanations import Explanation
 from nlgauge.features import Features, RunOptions
 from nlgauge.metric import Arrays, CorpusMetric, Fit, Metric, Output, Takes, View
 from nlgauge.metric.registry import metric_classes

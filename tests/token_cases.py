@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from strategies import texts
 
-from nlgauge.features.tokenizers import CHARACTER_TOKENIZERS
+from nlgauge.features.tokens.tokenizers import CHARACTER_TOKENIZERS
 
 # What breaks a tokeniser: entities and their halves, hyphens before line breaks, numbers with marks, letters whose lower case is longer or depends on
 # what follows, marks, scripts without spaces, signs beyond 16 bits, white space and signs without width of all kinds, contractions, lone surrogates.

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from nlgauge.corpus.columns import Ragged
-from nlgauge.kernels.backend import NATIVE, Kernel, using
+from nlgauge._core.backend import NATIVE, Kernel, using
+from nlgauge._core.ragged import Ragged
 
 needs_native = pytest.mark.skipif(NATIVE is None, reason="nothing was compiled")
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import Metric
-from nlgauge.models import store
+from nlgauge.models.weights import store
 
 CAT = ("the cat is on the mat", "the cat sat on the mat")
 OBAMA = ("obama speaks to the media in illinois .", "the president greets the press in chicago .")

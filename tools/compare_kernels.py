@@ -23,7 +23,7 @@ import numpy as np
 from fuzz_native import labels
 
 import nlgauge
-from nlgauge.kernels.backend import NATIVE, using
+from nlgauge._core.backend import NATIVE, using
 
 FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[2] / "shared" / "benchmarks")
 _SLOW = (

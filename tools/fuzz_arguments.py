@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.corpus.columns import Ragged
+from nlgauge._core import backend
+from nlgauge._core.ragged import Ragged
 from nlgauge.errors import NlgaugeError
-from nlgauge.kernels import backend
-from nlgauge.kernels.jump_distance import JumpCosts
+from nlgauge.kernels.edits.jumps import JumpCosts
 
 # What a function may raise; anything else, SystemError among them, is a defect.
 REFUSALS = (TypeError, ValueError, IndexError, OverflowError, MemoryError, AttributeError, KeyError, NlgaugeError)

@@ -21,18 +21,18 @@ from typing import Any
 import numpy as np
 
 import nlgauge
-from nlgauge.corpus.columns import Ragged
-from nlgauge.kernels.backend import NATIVE, Kernel, using
-from nlgauge.kernels.character import character_edits
-from nlgauge.kernels.edits import edit_counts
+from nlgauge._core.backend import NATIVE, Kernel, using
+from nlgauge._core.ragged import Ragged
+from nlgauge.kernels.edits.character import character_edits
+from nlgauge.kernels.edits.distances import edit_counts
+from nlgauge.kernels.edits.jumps import JumpCosts, jump_distances
+from nlgauge.kernels.edits.tercom import shift_edits
 from nlgauge.kernels.fragments import fragment_column
-from nlgauge.kernels.jump_distance import JumpCosts, jump_distances
 from nlgauge.kernels.lcs import lcs_lengths, lcs_places
 from nlgauge.kernels.ngram_sets import repeated_ngrams
 from nlgauge.kernels.ngrams import ngram_matches
 from nlgauge.kernels.resampling import draw_counts
 from nlgauge.kernels.skip_bigrams import skip_bigram_matches
-from nlgauge.kernels.tercom import shift_edits
 from nlgauge.kernels.weighted_lcs import weighted_lcs_places
 from nlgauge.kernels.word_order import word_places
 from nlgauge.metric import Metric

@@ -1,4 +1,4 @@
-"""Writes what Hugging Face evaluate's own metric scripts return, for tests/test_compat_evaluate.py.
+"""Writes what Hugging Face evaluate's own metric scripts return, for tests/compat/test_compat_evaluate.py.
 
     pip install evaluate==0.4.6 sacremoses cer jiwer rouge_score sacrebleu nltk
     git clone https://github.com/huggingface/evaluate CHECKOUT           # commit a7dd338386a4fae9a1767e05eb9ef9479513d9e8

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from nlgauge.metric.card import card
 from nlgauge.metric.registry import metric_classes
-from nlgauge.models.catalogue import CATALOGUE, Entry
-from nlgauge.models.revisions import PINNED
+from nlgauge.models.weights.catalogue import CATALOGUE, Entry
+from nlgauge.models.weights.revisions import PINNED
 
 PAGE = Path(__file__).parents[1] / "docs" / "models.md"
 OPENING = """# Which model do I need to fetch?

@@ -18,15 +18,15 @@ import numpy as np
 from PIL import Image
 
 from nlgauge import plots
-from nlgauge.analysis.cosmic import information_graph, rank_summarisers
-from nlgauge.analysis.shannon import separation
-from nlgauge.explain import Entailment, ErrorSpan, ErrorSpans
+from nlgauge.explanations import Entailment, ErrorSpan, ErrorSpans
 from nlgauge.features import Features, RunOptions
-from nlgauge.features.encoders import TextEmbedding
+from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.io import read_corpus
 from nlgauge.meta import Found, Judgements, benchmarks, compare, correlate, power, stress, top_systems
+from nlgauge.meta.papers.cosmic import information_graph, rank_summarisers
+from nlgauge.meta.papers.shannon import separation
 from nlgauge.results.result import Result
-from nlgauge.scorer import Scorer
+from nlgauge.scoring import Scorer
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"

@@ -7,9 +7,9 @@ import tempfile
 from pathlib import Path
 
 import nlgauge
-from nlgauge.cli.demo import sample
+from nlgauge._core import backend
+from nlgauge.cli.commands.demo import sample
 from nlgauge.features import RunOptions
-from nlgauge.kernels import backend
 
 METRICS = ["bleu", "chrf(word_order=2)", "rouge", "wer", "cer", "ter", "meteor", "cider", "coverage", "eed", "character", "sari", "nist"]
 

@@ -3,7 +3,7 @@
     python tools/vendor.py
 
 installs the packages of tools/vendor/package-lock.json (npm checks their hashes), bundles the functions that tools/vendor/d3.js names, copies the
-fonts, and writes src/nlgauge/web/vendor with a list of versions, licences and hashes. Nothing of it is fetched when nlgauge is installed or run.
+fonts, and writes src/nlgauge/show/web/vendor with a list of versions, licences and hashes. Nothing of it is fetched when nlgauge is installed or run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent / "vendor"
-TARGET = Path(__file__).parents[1] / "src" / "nlgauge" / "web" / "vendor"
+TARGET = Path(__file__).parents[1] / "src" / "nlgauge" / "show" / "web" / "vendor"
 FONTS = {
     "inter.woff2": ("@fontsource-variable/inter", "inter-latin-wght-normal.woff2"),
     "source-serif.woff2": ("@fontsource/source-serif-4", "source-serif-4-latin-400-normal.woff2"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from nlgauge.meta import Judgements
-from nlgauge.meta.clusters import cluster_ranks, wins
-from nlgauge.meta.corrections import max_t
 from nlgauge.meta.ready_pairs import columns, ordered, replicates
-from nlgauge.meta.resampling import bootstrap
+from nlgauge.stats.clusters import cluster_ranks, wins
+from nlgauge.stats.corrections import max_t
+from nlgauge.stats.resampling import bootstrap
 
 
 def pair_clusters(people: Judgements, draws: int, seed: int = 12345) -> dict[str, tuple[int, int]]:

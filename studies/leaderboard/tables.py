@@ -15,7 +15,7 @@ import numpy as np
 from nlgauge.meta import Judgements, rank
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.scores import MetricScores, kept
-from nlgauge.meta.rank import Task
+from nlgauge.meta.ranking import Task
 from studies.leaderboard.boards import ABOUT_JUDGE, BENCHMARKS, COSTS, STRINGS, Board, drawn, folder_name, texts
 from studies.leaderboard.pairs import pair_clusters
 

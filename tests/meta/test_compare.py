@@ -8,8 +8,8 @@ from scipy import stats
 
 from nlgauge.errors import InputError, ParameterError, UnknownNameError
 from nlgauge.meta import Judgements, compare, williams
-from nlgauge.meta.corrections import adjusted
-from nlgauge.meta.intervals import zou
+from nlgauge.stats.corrections import adjusted
+from nlgauge.stats.intervals import zou
 
 
 def judged(seed=0, systems=12, inputs=30, missing=0.0, **further):
@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_and_bad_metrics_lose(level, options, coeff
 def test_the_bootstrap_test_by_hand():
     judgements = judged(systems=6, inputs=8)
     found = compare(judgements, test="bootstrap", generalise_to="inputs", draws=200, adjust="none")
-    from nlgauge.meta.resampling import bootstrap
+    from nlgauge.stats.resampling import bootstrap
 
     human, one, other = judgements.human(), judgements.metrics["good"], judgements.metrics["fair"]
     drawn = []

@@ -15,11 +15,11 @@ from scipy import stats
 
 from nlgauge.errors import InputError, ParameterError, UnknownNameError
 from nlgauge.meta import Judgements, correlate, soft_pairwise_accuracy
-from nlgauge.meta.intervals import fisher, percentile
-from nlgauge.meta.levels import LEVELS
-from nlgauge.meta.measures import MEASURES, measure
-from nlgauge.meta.resampling import bootstrap
-from nlgauge.meta.ties import calibrate, darr
+from nlgauge.stats.intervals import fisher, percentile
+from nlgauge.stats.levels import LEVELS
+from nlgauge.stats.measures import MEASURES, measure
+from nlgauge.stats.resampling import bootstrap
+from nlgauge.stats.ties import calibrate, darr
 
 SCORES = st.one_of(st.integers(0, 3).map(float), st.just(math.nan))
 

@@ -9,7 +9,7 @@ import pytest
 
 from nlgauge.errors import InputError, UnknownNameError
 from nlgauge.meta import Found
-from nlgauge.meta.found import made
+from nlgauge.meta.findings import made
 
 ROWS = [
     {"metric": "a|b<i>", "value": 0.123456, "n": 3, "low": math.nan, "holds": True, "parts": ("x", "y")},

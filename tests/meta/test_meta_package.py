@@ -36,10 +36,10 @@ def test_an_unknown_name_is_refused() -> None:
 
 
 def test_packages_need_not_be_imported_first() -> None:
-    probe = "import nlgauge.meta; print(nlgauge.meta.benchmarks.load('sample').name, nlgauge.meta.plots.__name__)"
+    probe = "import nlgauge.meta; print(nlgauge.meta.benchmarks.load('sample').name, nlgauge.show.plots.meta.__name__)"
     pytest.importorskip("matplotlib")
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=600)
-    assert done.stdout.split() == ["sample", "nlgauge.meta.plots"]
+    assert done.stdout.split() == ["sample", "nlgauge.show.plots.meta"]
 
 
 def test_everything_else_is_there_without_matplotlib() -> None:

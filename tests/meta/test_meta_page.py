@@ -6,8 +6,8 @@ import doctest
 import re
 from pathlib import Path
 
-from nlgauge.meta.levels import LEVELS
-from nlgauge.meta.measures import MEASURES
+from nlgauge.stats.levels import LEVELS
+from nlgauge.stats.measures import MEASURES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "meta-evaluation.md").read_text("utf-8")
 

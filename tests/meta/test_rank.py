@@ -6,9 +6,9 @@ import pytest
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta import PRESETS, Judgements, Task, compare, rank, replicate, tree_weights, without_outliers
 from nlgauge.meta.all_pairs import all_pairs
-from nlgauge.meta.compare import planned
-from nlgauge.meta.corrections import two_sided
-from nlgauge.meta.soft import soft_pairwise_accuracy
+from nlgauge.meta.comparison import planned
+from nlgauge.stats.corrections import two_sided
+from nlgauge.stats.soft import soft_pairwise_accuracy
 
 
 def judged(seed=0, systems=10, groups=None, human_scale=30.0):

@@ -17,10 +17,10 @@ from nlgauge.meta import Judgements
 from nlgauge.meta.benchmarks import load
 from nlgauge.meta.benchmarks.scores import read
 from nlgauge.meta.ceiling import reliability
-from nlgauge.meta.levels import LEVELS
-from nlgauge.meta.measures import measure
-from nlgauge.meta.permutation import null_differences
-from nlgauge.meta.swaps import Swaps
+from nlgauge.stats.levels import LEVELS
+from nlgauge.stats.measures import measure
+from nlgauge.stats.permutation.linear import null_differences
+from nlgauge.stats.permutation.swaps import Swaps
 
 FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks")
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")

@@ -12,11 +12,11 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from nlgauge.errors import ParameterError
-from nlgauge.meta import weighted
-from nlgauge.meta.coefficients import COEFFICIENTS, coefficient
-from nlgauge.meta.levels import LEVELS
-from nlgauge.meta.replicates import _VECTORISED, draw_by_draw, replicates
-from nlgauge.meta.resampling import Draws, bootstrap, leave_one_out
+from nlgauge.stats import weighted
+from nlgauge.stats.bootstrap import _VECTORISED, draw_by_draw, replicates
+from nlgauge.stats.coefficients import COEFFICIENTS, coefficient
+from nlgauge.stats.levels import LEVELS
+from nlgauge.stats.resampling import Draws, bootstrap, leave_one_out
 
 SCORES = st.one_of(st.integers(0, 3).map(float), st.floats(-5, 5, width=16), st.just(math.nan))
 SIDES = st.tuples(st.integers(1, 5), st.integers(1, 4)).flatmap(lambda shape: arrays(np.float64, (2, *shape), elements=SCORES))

@@ -10,7 +10,7 @@ from strategies import corpora
 
 import nlgauge
 from nlgauge.errors import ParameterError
-from nlgauge.features.text import tokenizer
+from nlgauge.features.tokens.text import tokenizer
 from nlgauge.metrics.accuracy import Accuracy
 
 pytestmark = pytest.mark.usefixtures("both_kernels")

@@ -11,7 +11,7 @@ import pytest
 
 import nlgauge
 from nlgauge.errors import ModelError
-from nlgauge.explain import Entailment
+from nlgauge.explanations import Entailment
 from nlgauge.metrics.alignscore import AlignScore
 from nlgauge.models import Model
 from nlgauge.models.loader import load_align, release
@@ -63,7 +63,7 @@ def test_equals_the_authors_program(mode: str, model: Model) -> None:
 
 def test_a_converted_checkpoint_gives_the_same(model: Model, tmp_path: Path) -> None:
     """As Lightning writes it, with the head over the vocabulary, and RoBERTa's configuration and tokeniser elsewhere."""
-    from nlgauge.models.convert import convert
+    from nlgauge.models.weights.convert import convert
 
     parts = model.model
     parts.config.save_pretrained(tmp_path / "base")

@@ -13,7 +13,7 @@ import pytest
 import nlgauge
 from nlgauge.errors import ModelError, NlgaugeError, ParameterError
 from nlgauge.features import RunOptions, Work
-from nlgauge.features.seq2seq import Seq2SeqLogProbs
+from nlgauge.features.language_models.seq2seq import Seq2SeqLogProbs
 from nlgauge.metrics.bartscore import BartScore
 from nlgauge.models.loader import load_seq2seq
 

@@ -19,11 +19,11 @@ from strategies import SENTENCES
 import nlgauge
 from nlgauge.errors import MissingExtraError, ParameterError
 from nlgauge.estimators import transport
-from nlgauge.explain import Transport
+from nlgauge.explanations import Transport
 from nlgauge.features import RunOptions, Work
-from nlgauge.features import barycentre as features
+from nlgauge.features.encoders import barycentre as features
 from nlgauge.metrics.baryscore import BaryScore
-from nlgauge.terminal.explanations import render
+from nlgauge.show.pages.explanations import render
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

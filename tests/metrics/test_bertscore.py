@@ -11,11 +11,11 @@ from strategies import SENTENCES
 
 import nlgauge
 from nlgauge.errors import ParameterError
+from nlgauge.metrics._shared.bertscore_baselines import _BASELINES
+from nlgauge.metrics._shared.token_matching import LAYERS
 from nlgauge.metrics.bertscore import BertScore
-from nlgauge.metrics.bertscore_baselines import _BASELINES
-from nlgauge.metrics.token_matching import LAYERS
-from nlgauge.models import store
 from nlgauge.models.loader import load_encoder
+from nlgauge.models.weights import store
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -88,8 +88,8 @@ def test_prefix_space_is_put_in_whatever_the_tokeniser_was_saved_with(roberta: P
 
 
 def test_spec_toy_vector(monkeypatch: pytest.MonkeyPatch) -> None:
-    from nlgauge.corpus.columns import Ragged
-    from nlgauge.features.encoder_layers import Hidden
+    from nlgauge._core.ragged import Ragged
+    from nlgauge.features.encoders.encoder_layers import Hidden
 
     half = 0.5**0.5
     vectors = Ragged.of([np.array([[1, 0], [0, 1]], dtype=float), np.array([[1, 0], [half, half], [-1, 0]], dtype=float)], dtype=np.float64)
@@ -175,7 +175,7 @@ def test_rescaling_takes_the_baseline_of_the_language_and_model(tiny_models: dic
     place = str(tiny_models["encoder"])
     name = Path(place).name
     tables = {("en", name, 2): (0.5, 0.4, 0.3), ("de", name, 2): (0.1, 0.2, 0.6)}
-    monkeypatch.setattr("nlgauge.metrics.bertscore_baselines._BASELINES", tables)
+    monkeypatch.setattr("nlgauge.metrics._shared.bertscore_baselines._BASELINES", tables)
     texts = ["the cat sat", ""], ["a cat on the mat", "the cat"]
     plain = nlgauge.score(*texts, metrics=BertScore(place, 2)).segments("records")
     for lang, (p, r, f) in ((None, tables["en", name, 2]), ("en-GB", tables["en", name, 2]), ("de", tables["de", name, 2])):

@@ -1,7 +1,7 @@
 """BLANC against the authors' program on a small random BERT, against a slow oracle that reads one input at a time, and on the spec's vectors.
 
 The golden counts are those of blanc 0.3.4 (`pip install --no-deps blanc==0.3.4`) on the model that `small_bert` writes to PLACE, its sentences
-split by `nlgauge.features.text.Sentences("en").of`, with torch's AdamW under the name that transformers 5 no longer has, and random tokens drawn from
+split by `nlgauge.features.tokens.text.Sentences("en").of`, with torch's AdamW under the name that transformers 5 no longer has, and random tokens drawn from
 (5, 16), which is this vocabulary (`blanc.blanc.TOKEN_REPLACE_RANGE`):
 
     BlancHelp(PLACE, measure="relative-counts", gap=GAP).eval_summaries_for_docs(DOCUMENTS, [SUMMARIES] * 2)
@@ -20,9 +20,9 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.features import tuning
-from nlgauge.features.cloze import Hiding, WordPieces, word_pieces
-from nlgauge.features.text import Sentences
+from nlgauge.features.language_models import tuning
+from nlgauge.features.language_models.cloze import Hiding, WordPieces, word_pieces
+from nlgauge.features.tokens.text import Sentences
 from nlgauge.metrics.blanc import Blanc
 from nlgauge.models.loader import load_masked
 
@@ -263,8 +263,8 @@ def test_random_hiding_asks_for_every_long_token_once() -> None:
 
 @pytest.mark.parametrize(("measure", "expected"), [("relative", 0.1), ("improve", 2 / 9)])
 def test_measures(measure: str, expected: float, small_bert: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nlgauge.corpus.columns import Ragged
-    from nlgauge.features.cloze import ClozeAnswers, HelpedGuesses
+    from nlgauge._core.ragged import Ragged
+    from nlgauge.features.language_models.cloze import ClozeAnswers, HelpedGuesses
 
     alone, helped = [0] * 5 + [1] * 5, [0] * 3 + [1] * 2 + [0] + [1] * 4
     column = ClozeAnswers(Ragged.of([[9] * 10]), Ragged.of([alone]), Ragged.of([helped]), Ragged.of([[0]]))
@@ -276,7 +276,7 @@ def test_measures(measure: str, expected: float, small_bert: str, monkeypatch: p
 
 
 def test_readme_of_the_authors() -> None:
-    from nlgauge.models import store
+    from nlgauge.models.weights import store
 
     if store.location("bert-base-uncased") is None:
         pytest.skip("bert-base-uncased is not in the cache; run: nlgauge models get bert-base-uncased")
@@ -318,7 +318,7 @@ def test_random_masking_draws_by_seed_and_sentence(small_bert: str) -> None:
 
 def read_prompts(place: str, monkeypatch: pytest.MonkeyPatch, document: str, summary: str, **parameters: Any) -> list[list[str]]:
     """What stands before each sentence, and the sentence, as they are read with the summary."""
-    from nlgauge.features import cloze
+    from nlgauge.features.language_models import cloze
 
     inputs: list[Any] = []
     plain = cloze.likeliest_tokens
@@ -383,7 +383,7 @@ def test_parameters_outside_their_domain_are_refused(wrong: dict[str, Any]) -> N
 
 
 def test_equal_inputs_are_read_once(small_bert: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nlgauge.features import cloze
+    from nlgauge.features.language_models import cloze
 
     rows: list[tuple[int, ...]] = []
     states_at = cloze.states_at

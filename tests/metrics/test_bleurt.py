@@ -18,7 +18,7 @@ import nlgauge
 from nlgauge.errors import ModelError
 from nlgauge.metrics.bleurt import Bleurt
 from nlgauge.models import Model
-from nlgauge.models.convert import convert
+from nlgauge.models.weights.convert import convert
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -99,7 +99,7 @@ def test_pieces_are_those_of_the_sentencepiece_file(tmp_path: Path) -> None:
     import sentencepiece
     from tiny.families import TEXTS, model_of
 
-    from nlgauge.features.pair_logits import marks_of
+    from nlgauge.features.encoders.pair_logits import marks_of
     from nlgauge.models.loader import load_pair
 
     (tmp_path / "texts").write_text("\n".join(TEXTS * 20))

@@ -13,9 +13,9 @@ from strategies import SENTENCES
 
 import nlgauge
 from nlgauge.errors import ParameterError
-from nlgauge.features.text import tokenizer
+from nlgauge.features.tokens.text import tokenizer
 from nlgauge.metrics.cder import Cder
-from nlgauge.terminal.explanations import render
+from nlgauge.show.pages.explanations import render
 
 pytestmark = pytest.mark.usefixtures("both_kernels")
 

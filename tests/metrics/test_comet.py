@@ -14,9 +14,10 @@ from tiny import comet_networks
 import nlgauge
 from nlgauge.errors import ModelError
 from nlgauge.features import Work
-from nlgauge.features.comet import CometEmbedding
+from nlgauge.features.encoders.comet import CometEmbedding
 from nlgauge.metrics.comet import Comet
-from nlgauge.models import convert, loader
+from nlgauge.models import loader
+from nlgauge.models.weights import convert
 
 CHANGED_PARAMETERS = {"references": False}
 # unbabel-comet 2.2.7 with the two changes of comet_peer.py, Transformers 5.22.2, torch 2.13.0: `predict_step` on the texts of comet_peer.py.

@@ -11,11 +11,11 @@ from comet_peer import TEXTS
 from tiny import comet_networks
 
 import nlgauge
-from nlgauge.explain import ErrorSpans
-from nlgauge.features.comet import CometJoint
+from nlgauge.explanations import ErrorSpans
+from nlgauge.features.encoders.comet import CometJoint
+from nlgauge.metrics._shared.error_spans import decoded, spans_of
 from nlgauge.metrics.cometkiwi import CometKiwi
-from nlgauge.metrics.error_spans import decoded, spans_of
-from nlgauge.models import convert
+from nlgauge.models.weights import convert
 
 MODEL_KIND = "unite"
 CHANGED = {"input_segments": ["mt", "src"], "word_level_training": True, "error_labels": ["minor", "major"], "layer_norm": True}

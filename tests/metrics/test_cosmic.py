@@ -17,9 +17,9 @@ from nlgauge.estimators import knife_released
 from nlgauge.estimators.gaussian import Pointwise, fold_of_rows, gaussian, gaussian_information, shrunk_covariance, standardised
 from nlgauge.estimators.knife import TOLERANCE, Settings, _followed, _log_mixture, _Trained, _Values, cross_fitted, still_gaining
 from nlgauge.estimators.knife_starts import ridge
-from nlgauge.estimators.mutual_information import Estimator, digests
 from nlgauge.features import RunOptions, Work
-from nlgauge.features.encoders import TextEmbedding
+from nlgauge.features.encoders.embeddings import TextEmbedding
+from nlgauge.metrics._shared.mutual_information import Estimator, digests
 from nlgauge.metrics.cosmic import Cosmic
 
 torch = pytest.importorskip("torch")
@@ -214,7 +214,7 @@ def test_other_kernels_give_the_same_numbers(tmp_path: Path) -> None:
     """Processors sum in other orders, so that the last bits of matrix products differ; here by libraries that are told to use other instructions."""
     script = """
 import sys, numpy
-from nlgauge.estimators.mutual_information import Estimator
+from nlgauge.metrics._shared.mutual_information import Estimator
 data = numpy.load(sys.argv[1])
 found = [Estimator(seeds=1)(data[f"target{n}"], data[f"given{n}"], numpy.arange(n), n, 1) for n in (12, 100, 200)]
 numpy.save(sys.argv[2], numpy.concatenate([values.ravel() for one in found for values in (one.entropy, one.conditional, one.learnt, one.rounds)]))

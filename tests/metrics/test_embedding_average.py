@@ -12,7 +12,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.metrics.embedding_average import EmbeddingAverage
 from nlgauge.metrics.greedy_matching import GreedyMatching
 from nlgauge.metrics.vector_extrema import VectorExtrema
-from nlgauge.models.vectors import load_vectors
+from nlgauge.models.weights.vectors import load_vectors
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the words have no vector")
 

@@ -13,9 +13,9 @@ from strategies import SENTENCES
 
 import nlgauge
 from nlgauge.errors import ParameterError
-from nlgauge.features.encoders import TextEmbedding
+from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.metrics.embedding_similarity import EmbeddingSimilarity
-from nlgauge.models import store
+from nlgauge.models.weights import store
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

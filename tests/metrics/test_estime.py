@@ -19,11 +19,11 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.corpus.columns import Ragged
+from nlgauge._core.ragged import Ragged
 from nlgauge.features import RunOptions, Work
-from nlgauge.features.cloze import normal, sentences_of
-from nlgauge.features.masked_words import HiddenWords, WordStates, words_of
-from nlgauge.features.text import Sentences
+from nlgauge.features.language_models.cloze import normal, sentences_of
+from nlgauge.features.language_models.masked_words import HiddenWords, WordStates, words_of
+from nlgauge.features.tokens.text import Sentences
 from nlgauge.metrics.estime import Estime
 
 torch = pytest.importorskip("torch")

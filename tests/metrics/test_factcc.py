@@ -10,7 +10,7 @@ import pytest
 
 import nlgauge
 from nlgauge.errors import ModelError
-from nlgauge.explain import Entailment
+from nlgauge.explanations import Entailment
 from nlgauge.metrics.factcc import FactCC
 from nlgauge.models import Model
 

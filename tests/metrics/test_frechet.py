@@ -59,7 +59,7 @@ def test_matrices_must_fit(second: list[object]) -> None:
 
 def test_texts(tiny_models: dict[str, Path]) -> None:
     from nlgauge.features import RunOptions, Work
-    from nlgauge.features.encoders import TextEmbedding
+    from nlgauge.features.encoders.embeddings import TextEmbedding
 
     place = str(tiny_models["encoder"])
     rng = np.random.default_rng(0)

@@ -9,9 +9,9 @@ import pytest
 from judge_cases import answering, scored_by, weighed
 
 from nlgauge.errors import ParameterError
-from nlgauge.judges import steps
 from nlgauge.judges.prompts import ready
 from nlgauge.metric.registry import make, parse
+from nlgauge.metrics._shared import evaluation_steps as steps
 from nlgauge.metrics.g_eval import READY, GEval
 
 MODEL_KIND = "chat"

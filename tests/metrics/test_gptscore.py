@@ -11,7 +11,7 @@ import pytest
 import nlgauge
 from nlgauge.errors import NlgaugeError, ParameterError
 from nlgauge.metrics.gptscore import TEMPLATES, GptScore
-from nlgauge.models.store import location
+from nlgauge.models.weights.store import location
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

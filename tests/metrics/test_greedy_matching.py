@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.explain import Alignment
+from nlgauge.explanations import Alignment
 from nlgauge.metrics.greedy_matching import GreedyMatching
 
 CHANGED_PARAMETERS = {"tokenizer": "whitespace", "compat": "nlg-eval"}

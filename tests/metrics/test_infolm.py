@@ -13,7 +13,7 @@ from strategies import SENTENCES
 
 import nlgauge
 from nlgauge.estimators.divergences import MEASURES
-from nlgauge.explain import Distributions
+from nlgauge.explanations import Distributions
 from nlgauge.metric.registry import parse
 from nlgauge.metrics.infolm import InfoLM
 
@@ -184,14 +184,14 @@ def test_a_causal_model_expects_each_next_token(tiny_models: dict[str, Path]) ->
 
 def test_long_texts_are_weighed_block_by_block(families: dict[str, nlgauge.Model], monkeypatch: pytest.MonkeyPatch) -> None:
     whole = rows(InfoLM(families["bert"], measure="kl", idf=True))
-    monkeypatch.setattr("nlgauge.features.token_distributions._BLOCK", 3)
+    monkeypatch.setattr("nlgauge.features.language_models.token_distributions._BLOCK", 3)
     monkeypatch.setattr("nlgauge.metrics.infolm._KEPT_BAGS", 1)
     np.testing.assert_allclose([row["kl"] for row in rows(InfoLM(families["bert"], measure="kl", idf=True))], [row["kl"] for row in whole], atol=1e-6)
 
 
 def test_spec_vectors_of_aggregation(monkeypatch: pytest.MonkeyPatch) -> None:
-    from nlgauge.features import token_distributions
-    from nlgauge.features.model_halves import Halves
+    from nlgauge.features.language_models import token_distributions
+    from nlgauge.features.language_models.model_halves import Halves
     from nlgauge.models.loader import Loaded
 
     monkeypatch.setattr(token_distributions, "halves", lambda loaded: Halves(lambda: None, lambda states: states))
@@ -395,7 +395,7 @@ def test_the_nearest_reference_counts_for_each_measure(families: dict[str, nlgau
 
 
 def test_measures_temperatures_and_weightings_share_one_pass(families: dict[str, nlgauge.Model], monkeypatch: pytest.MonkeyPatch) -> None:
-    from nlgauge.features import masked_lm
+    from nlgauge.features.language_models import masked_lm
 
     asked: list[int] = []
     plain = masked_lm.states_at
@@ -473,7 +473,7 @@ def test_the_kind_of_model_can_be_said(tiny_models: dict[str, Path]) -> None:
 def test_the_explanation_shows_both_distributions(families: dict[str, nlgauge.Model]) -> None:
     from rich.console import Console
 
-    from nlgauge.terminal.explanations import render
+    from nlgauge.show.pages.explanations import render
 
     own = families["bert"]
     metric = InfoLM(own, measure=("fisher_rao", "kl"), temperature=0.5)

@@ -9,7 +9,7 @@ import nlgauge
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.metrics.judge import FileJudge
-from nlgauge.models.store import location
+from nlgauge.models.weights.store import location
 
 MODEL_KIND = "chat"
 TEST_PARAMETERS = {"calls": "cache=off"}

@@ -12,7 +12,7 @@ from tiny import comet_networks
 
 import nlgauge
 from nlgauge.metrics.lens import Lens
-from nlgauge.models import convert
+from nlgauge.models.weights import convert
 
 MODEL_KIND = "lens"
 REFERENCES = [[reference, f"{TEXTS['mt'][i]} Again"] for i, reference in enumerate(TEXTS["ref"])]
@@ -42,5 +42,5 @@ def test_case_does_not_matter_and_zero_is_the_middle(tiny_models: dict[str, Path
     metric = Lens(str(tiny_models["lens"]), rescale=True)
     small, large = (nlgauge.score([text], ["A Cat"], ["a cat sat"], metrics=metric)["lens"]["score"] for text in ("the cat", "THE CAT"))
     assert small == large
-    monkeypatch.setattr("nlgauge.models.comet.CometNetwork.estimate", lambda self, features: features[:, 0] * 0)
+    monkeypatch.setattr("nlgauge.models.networks.comet.CometNetwork.estimate", lambda self, features: features[:, 0] * 0)
     assert nlgauge.score(["the cat"], ["a cat"], ["cat"], metrics=metric)["lens"]["score"] == 50

@@ -152,7 +152,7 @@ def test_the_same_source_scores_high_another_low(tiny_models: dict[str, Path]) -
 def test_features_are_the_last_states_of_each_text_alone(tiny_models: dict[str, Path]) -> None:
     transformers, torch = pytest.importorskip("transformers"), pytest.importorskip("torch")
     from nlgauge.features import RunOptions, Work
-    from nlgauge.features.last_token import LastState
+    from nlgauge.features.language_models.last_token import LastState
 
     place = tiny_models["causal"]
     tokenizer, model = transformers.AutoTokenizer.from_pretrained(place), transformers.AutoModel.from_pretrained(place).eval()

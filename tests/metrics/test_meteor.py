@@ -17,14 +17,14 @@ from strategies import SENTENCES, corpora, texts
 
 import nlgauge
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.features.paraphrases import copied_words, phrase_table
-from nlgauge.features.text import Tokens
-from nlgauge.features.wordnet import exceptions, nltk_synonyms, pooled_synsets, synsets
+from nlgauge.features.lexical.paraphrases import copied_words, phrase_table
+from nlgauge.features.lexical.wordnet import exceptions, nltk_synonyms, pooled_synsets, synsets
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.alignment import Alignment, Match, chunk_numbers, fewest_chunks, links, offers
 from nlgauge.kernels.phrase_alignment import cost as phrase_cost
 from nlgauge.kernels.phrase_alignment import phrase_alignment
 from nlgauge.metrics.meteor import FUNCTION_WORDS, Meteor
-from nlgauge.terminal.explanations import render
+from nlgauge.show.pages.explanations import render
 
 # Texts of all scripts are compared with NLTK.
 pytestmark = [pytest.mark.usefixtures("both_kernels"), pytest.mark.filterwarnings("ignore:.*designed for English")]

@@ -13,11 +13,11 @@ from scipy.optimize import linprog
 
 import nlgauge
 from nlgauge.errors import ParameterError
-from nlgauge.explain import Transport
-from nlgauge.features.word_starts import _word_starts
+from nlgauge.explanations import Transport
+from nlgauge.features.encoders.word_starts import _word_starts
 from nlgauge.metrics.moverscore import MoverScore
-from nlgauge.models import store
 from nlgauge.models.loader import load_encoder
+from nlgauge.models.weights import store
 
 MODEL_KIND = "encoder"
 CHANGED_PARAMETERS = {"version": "v1", "similarity": "linear"}

@@ -11,7 +11,7 @@ import pytest
 
 import nlgauge
 from nlgauge.errors import ModelError
-from nlgauge.explain import Entailment
+from nlgauge.explanations import Entailment
 from nlgauge.metrics.nli import Nli
 from nlgauge.models.loader import load_pair
 

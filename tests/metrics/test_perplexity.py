@@ -12,7 +12,7 @@ import pytest
 
 import nlgauge
 from nlgauge.errors import NlgaugeError
-from nlgauge.features.causal_lm import NextTokenStates
+from nlgauge.features.language_models.causal_lm import NextTokenStates
 from nlgauge.metrics.perplexity import Perplexity
 
 torch = pytest.importorskip("torch")

@@ -10,7 +10,7 @@ from strategies import corpora
 
 import nlgauge
 from nlgauge.errors import ParameterError
-from nlgauge.features.text import tokenizer
+from nlgauge.features.tokens.text import tokenizer
 from nlgauge.metrics.precision import Precision
 
 CHANGED_PARAMETERS = {"normalize": "squad", "compat": "nlg-metricverse"}

@@ -17,10 +17,10 @@ import nlgauge
 from nlgauge.errors import ModelError, ParameterError
 from nlgauge.metrics.prism import Prism
 from nlgauge.metrics.unieval import UniEval
-from nlgauge.models import fetch, store
-from nlgauge.models.convert import convert
 from nlgauge.models.loader import load_seq2seq
-from nlgauge.models.prism_layout import converted
+from nlgauge.models.networks.prism_layout import converted
+from nlgauge.models.weights import fetch, store
+from nlgauge.models.weights.convert import convert
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -14,7 +14,7 @@ from nltk.translate.ribes_score import corpus_ribes, sentence_ribes
 from strategies import corpora
 
 import nlgauge
-from nlgauge.corpus.columns import Ragged
+from nlgauge._core.ragged import Ragged
 from nlgauge.errors import ParameterError
 from nlgauge.kernels.word_order import ascending_pairs, word_places
 from nlgauge.metrics.ribes import Ribes

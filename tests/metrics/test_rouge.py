@@ -12,7 +12,7 @@ from strategies import SENTENCES, corpora, texts
 
 import nlgauge
 from nlgauge.errors import ParameterError
-from nlgauge.features.text import Tokens
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.metrics.rouge import Rouge
 
 pytestmark = pytest.mark.usefixtures("both_kernels")

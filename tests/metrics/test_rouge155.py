@@ -26,7 +26,7 @@ from strategies import SENTENCES, corpora
 
 import nlgauge
 from nlgauge.errors import ParameterError
-from nlgauge.features.rouge155 import RougeTokens, script_stems, stop_words
+from nlgauge.features.lexical.rouge155 import RougeTokens, script_stems, stop_words
 from nlgauge.kernels import weighted_lcs
 from nlgauge.metrics.rouge155 import Rouge155
 

@@ -11,9 +11,9 @@ from word_vector_cases import need_glove, rows
 
 import nlgauge
 from nlgauge.errors import ParameterError
-from nlgauge.explain import WordGroups
+from nlgauge.explanations import WordGroups
 from nlgauge.metrics.rouge_we import RougeWe
-from nlgauge.models import vectors
+from nlgauge.models.weights import vectors
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the words have no vector")
 

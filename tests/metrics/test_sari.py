@@ -19,7 +19,7 @@ from rich.console import Console
 import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.metrics.sari import Sari
-from nlgauge.terminal.explanations import render
+from nlgauge.show.pages.explanations import render
 
 pytestmark = pytest.mark.usefixtures("both_kernels")
 

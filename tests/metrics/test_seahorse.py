@@ -12,7 +12,7 @@ import pytest
 import nlgauge
 from nlgauge.errors import ModelError, ParameterError
 from nlgauge.features import RunOptions, Work
-from nlgauge.features.first_token import FirstTokenLogits
+from nlgauge.features.language_models.first_token import FirstTokenLogits
 from nlgauge.metrics.seahorse import Seahorse
 
 torch = pytest.importorskip("torch")

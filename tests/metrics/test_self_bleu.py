@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import SENTENCES, texts
 
 import nlgauge
-from nlgauge.corpus.columns import Ragged
+from nlgauge._core.ragged import Ragged
 from nlgauge.errors import ParameterError
 from nlgauge.kernels.leave_one_out import closest_other_lengths, matches_with_the_others
 from nlgauge.metric.registry import make

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.features.text import Sentences
+from nlgauge.features.tokens.text import Sentences
 from nlgauge.metric.registry import parse
 from nlgauge.metrics.shannon import Shannon
 from nlgauge.models.loader import load_causal
@@ -127,7 +127,7 @@ def test_equals_one_token_at_a_time(upstream: int, separator: str, full: str, ti
 
 
 def test_shared_prompts_and_capped_heads_give_the_same_numbers(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    from nlgauge.features import causal_lm, model_halves
+    from nlgauge.features.language_models import causal_lm, model_halves
     from nlgauge.models.loader import release
 
     metric = Shannon(str(tiny_models["causal"]))
@@ -141,7 +141,7 @@ def test_shared_prompts_and_capped_heads_give_the_same_numbers(tiny_models: dict
 
 
 def test_base_and_full_are_read_once_for_all_systems(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    from nlgauge.features.causal_lm import LogProbs
+    from nlgauge.features.language_models.causal_lm import LogProbs
 
     keys: list[tuple[str, ...]] = []
     compute = LogProbs.compute
@@ -188,7 +188,7 @@ def test_token_information_adds_up(tiny_models: dict[str, Path]) -> None:
 
 
 def test_smollm2_prefers_the_summary_of_the_document() -> None:
-    from nlgauge.models import store
+    from nlgauge.models.weights import store
 
     if store.location("smollm2") is None:
         pytest.skip("smollm2 is not in the cache; run: nlgauge models get smollm2")

@@ -11,9 +11,9 @@ from word_vector_cases import need_glove, rows
 
 import nlgauge
 from nlgauge.errors import ParameterError
-from nlgauge.explain import Transport
+from nlgauge.explanations import Transport
 from nlgauge.metrics.sms import Sms
-from nlgauge.models.vectors import load_vectors
+from nlgauge.models.weights.vectors import load_vectors
 
 ot = pytest.importorskip("ot")
 

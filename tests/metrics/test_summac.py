@@ -11,8 +11,8 @@ import pytest
 
 import nlgauge
 from nlgauge.errors import ParameterError
-from nlgauge.explain import Entailment
-from nlgauge.features.text import Sentences
+from nlgauge.explanations import Entailment
+from nlgauge.features.tokens.text import Sentences
 from nlgauge.metrics.summac import SummaC, convolved, zero_shot
 
 torch = pytest.importorskip("torch")

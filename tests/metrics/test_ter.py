@@ -18,9 +18,9 @@ from sacrebleu.metrics.lib_ter import translation_edit_rate
 from strategies import SENTENCES, corpora, streams
 
 import nlgauge
-from nlgauge.kernels.tercom import shift_path
+from nlgauge.kernels.edits.tercom import shift_path
 from nlgauge.metric.registry import make
-from nlgauge.terminal.explanations import render
+from nlgauge.show.pages.explanations import render
 
 pytestmark = pytest.mark.usefixtures("both_kernels")
 

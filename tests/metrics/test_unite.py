@@ -12,7 +12,7 @@ from tiny import comet_networks
 
 import nlgauge
 from nlgauge.metrics.unite import Unite
-from nlgauge.models import convert
+from nlgauge.models.weights import convert
 
 MODEL_KIND = "unite"
 CHANGED_PARAMETERS = {"references": False}

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.corpus.columns import Ragged
+from nlgauge._core.ragged import Ragged
 from nlgauge.features.vocabulary import unknown_counts
 from nlgauge.models.loader import Loaded, load_encoder
 

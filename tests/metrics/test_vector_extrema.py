@@ -8,7 +8,7 @@ import numpy as np
 from word_vector_cases import rows
 
 from nlgauge.metrics.vector_extrema import VectorExtrema
-from nlgauge.models import vectors
+from nlgauge.models.weights import vectors
 
 CHANGED_PARAMETERS = {"tokenizer": "whitespace", "compat": "nlg-eval"}
 NOT_BEST_WHEN_EQUAL = {"combining marks", "emoji", "leading mark", "mixed scripts", "one letter", "right to left", "zero"}

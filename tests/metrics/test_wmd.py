@@ -14,11 +14,11 @@ from word_vector_cases import CAT, OBAMA, need_glove, rows
 
 import nlgauge
 from nlgauge.errors import MissingExtraError, ParameterError
-from nlgauge.explain import Transport
-from nlgauge.features.stop_words import ENGLISH
-from nlgauge.features.text import Tokens
+from nlgauge.explanations import Transport
+from nlgauge.features.lexical.stop_words import ENGLISH
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.metrics.wmd import Wmd
-from nlgauge.models.vectors import WordTable, load_vectors
+from nlgauge.models.weights.vectors import WordTable, load_vectors
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the words have no vector")
 

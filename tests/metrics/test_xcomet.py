@@ -12,9 +12,9 @@ from comet_peer import TEXTS
 from tiny import comet_networks
 
 import nlgauge
-from nlgauge.explain import ErrorSpans
+from nlgauge.explanations import ErrorSpans
 from nlgauge.metrics.xcomet import XComet, mixed, mqm_of
-from nlgauge.models import convert
+from nlgauge.models.weights import convert
 
 MODEL_KIND = "xcomet"
 CHANGED_PARAMETERS = {"references": False, "spans": "complete"}

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.corpus.columns import Ragged
+from nlgauge._core.ragged import Ragged
 from nlgauge.errors import ModelError, ParameterError
 from nlgauge.estimators import idf
-from nlgauge.explain import Alignment
-from nlgauge.features.encoder_layers import Hidden
+from nlgauge.explanations import Alignment
+from nlgauge.features.encoders.encoder_layers import Hidden
 from nlgauge.metrics.yisi import Yisi
 
 CHANGED_PARAMETERS = {"layer": 1, "alpha": 0.8}

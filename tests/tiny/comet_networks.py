@@ -16,7 +16,7 @@ import numpy as np
 import torch
 import transformers
 
-from nlgauge.models import convert
+from nlgauge.models.weights import convert
 
 WIDTH, LAYERS, POSITIONS = 24, 2, 68
 IDENTIFIERS = {

@@ -9,7 +9,7 @@ from typing import Any
 
 from strategies import SENTENCES
 
-from nlgauge.models.prism_layout import converted
+from nlgauge.models.networks.prism_layout import converted
 from tiny.closed_form import sines
 
 WIDTH, LAYERS = 32, 2

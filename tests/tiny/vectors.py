@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from strategies import SENTENCES
 
-from nlgauge.features.text import Tokens
-from nlgauge.models import vectors
+from nlgauge.features.tokens.text import Tokens
+from nlgauge.models.weights import vectors
 
 
 def write(directory: Path, seed: int) -> None:

@@ -9,23 +9,23 @@ from typing import Annotated
 
 import typer
 
-from nlgauge.cli import benchmarks, cache, judge, meta, models
-from nlgauge.cli.add import add
-from nlgauge.cli.card import card
-from nlgauge.cli.check import check
 from nlgauge.cli.command import Spelled
-from nlgauge.cli.compare import compare
-from nlgauge.cli.demo import demo
-from nlgauge.cli.eval import eval_command, version, version_line
-from nlgauge.cli.explain import explain
-from nlgauge.cli.list import list_command
-from nlgauge.cli.plot import plot
+from nlgauge.cli.commands import benchmarks, cache, judge, meta, models
+from nlgauge.cli.commands.add import add
+from nlgauge.cli.commands.card import card
+from nlgauge.cli.commands.check import check
+from nlgauge.cli.commands.compare import compare
+from nlgauge.cli.commands.demo import demo
+from nlgauge.cli.commands.eval import eval_command, version, version_line
+from nlgauge.cli.commands.explain import explain
+from nlgauge.cli.commands.list import list_command
+from nlgauge.cli.commands.plot import plot
+from nlgauge.cli.commands.report import report
+from nlgauge.cli.commands.score import score
+from nlgauge.cli.commands.segments import segments
+from nlgauge.cli.commands.serve import serve
+from nlgauge.cli.commands.show import show_command
 from nlgauge.cli.program import Program
-from nlgauge.cli.report import report
-from nlgauge.cli.score import score
-from nlgauge.cli.segments import segments
-from nlgauge.cli.serve import serve
-from nlgauge.cli.show import show_command
 
 app = typer.Typer(
     cls=Program,

@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 from typer.core import TyperCommand
 
-from nlgauge.cli.sacrebleu_words import translated
+from nlgauge.cli.sacrebleu.words import translated
 from nlgauge.cli.words import Names, arranged
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from nlgauge.cli.meta_study import FoundOptions
+from nlgauge.cli.commands.meta.study import FoundOptions
 from nlgauge.cli.output import emit, say, show, show_json
 from nlgauge.cli.present import written
 
 if TYPE_CHECKING:
-    from nlgauge.meta.found import Found
+    from nlgauge.meta.findings import Found
 
 # What a table has even where it is not known in any row.
 _ALWAYS = ("value", "delta", "better", "estimate", "needed")
@@ -37,8 +37,8 @@ def show_found(found: Found, columns: Sequence[str], shown: FoundOptions, by: Se
 
 def _show_tables(found: Found, columns: Sequence[str], details: bool, by: Sequence[str]) -> None:
     """What is the same in all rows of a table stands in its title; reasons stand below."""
-    from nlgauge.export.model import Page
-    from nlgauge.terminal.pages import Printed
+    from nlgauge._core.page import Page
+    from nlgauge.show.writers.text import Printed
 
     sheets = []
     for key in dict.fromkeys(tuple(row.get(name) for name in by) for row in found.rows):

@@ -13,7 +13,7 @@ import typer
 from nlgauge.cli.segment_files import check_target
 
 if TYPE_CHECKING:
-    from nlgauge.run.executors import Executor
+    from nlgauge.engine.executors import Executor
 
 FORMATS = ("table", "json", "tsv", "csv", "markdown", "latex")
 TESTS = ("randomisation", "bootstrap", "none")
@@ -101,7 +101,7 @@ class ExecutorOptions:
 
     def __post_init__(self) -> None:
         if self.executor is not None:
-            from nlgauge.run.executors import EXECUTORS
+            from nlgauge.engine.executors import EXECUTORS
 
             one_of(self.executor, list(EXECUTORS), "--executor")
         if self.executor != "ray" and (self.address is not None or self.gpus_per_worker):
@@ -112,7 +112,7 @@ class ExecutorOptions:
     def chosen(self) -> str | Executor | None:
         """What to give as `executor`; how many threads and processes there are is set for all of this process."""
         if self.executor == "ray":
-            from nlgauge.run.ray_cluster import Ray
+            from nlgauge.engine.executors.ray import Ray
 
             return Ray(self.address, self.jobs, self.gpus_per_worker)
         if self.jobs is not None and self.jobs > 1:

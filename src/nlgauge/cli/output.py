@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 def say(message: str) -> None:
     """A message on standard error."""
-    from nlgauge.terminal.text import visible
+    from nlgauge._core.safe_text import visible
 
     typer.echo("\n".join(visible(line) for line in message.split("\n")), err=True)
 
 
 def emit(content: str | bytes, err: bool = False) -> None:
     """Print a text, or its UTF-8, as it stands to a file or a pipe; on a terminal, what would steer it is shown as an escape, as JSON has it."""
-    from nlgauge.terminal.text import escaped
+    from nlgauge._core.safe_text import escaped
 
     stream = sys.stderr if err else sys.stdout
     if stream.isatty():

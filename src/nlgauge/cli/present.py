@@ -13,7 +13,7 @@ from nlgauge.cli.program import WRITTEN
 from nlgauge.cli.segment_files import STDOUT, write_segments
 
 if TYPE_CHECKING:
-    from nlgauge.export.shown import Exported
+    from nlgauge._core.shown import Exported
     from nlgauge.results.groups import Groups
     from nlgauge.results.result import Result
 
@@ -26,6 +26,7 @@ def save(context: typer.Context, result: Result, directory: Path, *, texts: bool
 def present(result: Result, shown: ShownOptions) -> None:
     """Prints the scores in the form that was asked for, and writes segment scores where they were."""
     from nlgauge.results.table_options import TableOptions
+    from nlgauge.show.pages.result import small_print_of
 
     found: Result | Groups = result if shown.by is None else result.by(shown.by)
     options = shown.of_tables()
@@ -45,12 +46,12 @@ def present(result: Result, shown: ShownOptions) -> None:
         latex = {"caption": shown.caption, "label": shown.label} if shown.form == "latex" else {}
         emit(written(found, shown.form, shown.quiet, **latex, **options), err=err)
     if not shown.quiet and not shown.score_only and shown.form in ("table", "tsv", "csv", "json"):
-        for line in TableOptions(**options).small_print_of(result):
+        for line in small_print_of(result, TableOptions(**options)):
             say(line)
 
 
 def _show_table(found: Result | Groups, options: dict[str, Any], err: bool) -> None:
-    from nlgauge.terminal.pages import Printed
+    from nlgauge.show.writers.text import Printed
 
     show(Printed(found.page(**options)), err=err)
 
@@ -68,7 +69,7 @@ def _numbers(result: Result, decimals: int | None) -> str:
     """One line per system: the first output of each metric, with tabs between them."""
     from dataclasses import replace
 
-    from nlgauge.export.numbers import number
+    from nlgauge._core.numbers import number
 
     lines = []
     for system in result.systems:

@@ -105,7 +105,7 @@ def _safe_csv(wanted: bool) -> Iterator[None]:
     if not wanted:
         yield
         return
-    from nlgauge.export.delimited import SAFE
+    from nlgauge.show.writers.csv import SAFE
 
     token = SAFE.set(True)
     try:

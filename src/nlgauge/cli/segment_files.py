@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from nlgauge._core.paths import replacing, require_folder
 from nlgauge.cli.output import emit
-from nlgauge.export.delimited import SAFE, Writable, field_of, row_writer
-from nlgauge.paths import replacing, require_folder
+from nlgauge.show.writers.csv import SAFE, Writable, field_of, row_writer
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result

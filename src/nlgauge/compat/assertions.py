@@ -6,13 +6,13 @@ import math
 import warnings
 from typing import Any
 
+from nlgauge._core.numbers import counted
+from nlgauge.engine.prepare import MetricSpec
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.export.numbers import counted
-from nlgauge.export.of_missing import missing_note
 from nlgauge.results.comparison import Compared
 from nlgauge.results.gate import units_needed
-from nlgauge.run.prepare import MetricSpec
-from nlgauge.scorer import Scorer
+from nlgauge.scoring import Scorer
+from nlgauge.show.pages.missing import missing_note
 
 
 def assert_not_worse(

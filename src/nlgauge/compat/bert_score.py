@@ -9,21 +9,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nlgauge._core.lazy import lazy
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.corpus.language import checked
+from nlgauge.engine import engine
+from nlgauge.engine.chunk import Chunk, Job
+from nlgauge.engine.executors import Serial
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import RunOptions
-from nlgauge.lazy import lazy
 from nlgauge.metric import Arrays
 from nlgauge.metric.registry import make
+from nlgauge.metric.table import Table
+from nlgauge.metrics._shared.bertscore_baselines import baseline_of, has_baseline
 from nlgauge.metrics.bertscore import BertScore
-from nlgauge.metrics.bertscore_baselines import baseline_of, has_baseline
 from nlgauge.models import model_name
-from nlgauge.results.table import Table
-from nlgauge.run import engine
-from nlgauge.run.chunk import Chunk, Job
-from nlgauge.run.executors import Serial
 
 _LABEL = "bertscore"
 _WITHOUT_EFFECT = ("verbose", "nthreads", "use_fast_tokenizer")

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from nlgauge._core.ragged import Ragged
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Ragged
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import Features
 from nlgauge.metric import CorpusMetric, Output, Takes
-from nlgauge.run.reduction import ReduceFn, Reducer
+from nlgauge.metric.reduction import ReduceFn, Reducer
 
 _METHODS = ("_compute_single_pred_single_ref", "_compute_single_pred_multi_ref", "_compute_multi_pred_multi_ref")
 

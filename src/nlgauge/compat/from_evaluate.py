@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from nlgauge._core.paths import is_file
 from nlgauge.compat.custom import MetricForNLG
 from nlgauge.corpus import Corpus
 from nlgauge.errors import MetricError, ParameterError, UnknownMetricError
 from nlgauge.metric import Takes
-from nlgauge.paths import is_file
 
 _HUB = "evaluate-metric"
 _MOST_PARTS = 2

@@ -17,9 +17,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.compat.rewards import reward
+from nlgauge.engine.prepare import MetricSpec, labelled
 from nlgauge.errors import MissingExtraError
-from nlgauge.run.prepare import MetricSpec, labelled
-from nlgauge.run.reduction import ReduceFn
+from nlgauge.metric.reduction import ReduceFn
 
 if TYPE_CHECKING:
     nlgauge_scorer: Any

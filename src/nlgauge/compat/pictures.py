@@ -29,8 +29,8 @@ def matching(
     A file that ends with .html is the interactive page of this one segment: it opens from disk, without a network. `beside` are references of further
     segments, for metrics that weigh words by how many references have them.
     """
-    from nlgauge.meta.plotting import check_file
-    from nlgauge.scorer import score
+    from nlgauge.scoring import score
+    from nlgauge.show.plots.plotting import check_file
 
     for name, text in (("prediction", prediction), ("reference", reference)):
         if not isinstance(text, str):

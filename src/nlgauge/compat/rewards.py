@@ -19,16 +19,16 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.records import FIELD_NAMES
+from nlgauge.engine import engine
+from nlgauge.engine.checks import warn_about_languages
+from nlgauge.engine.chunk import Fits, Job
+from nlgauge.engine.executors import Serial
+from nlgauge.engine.prepare import MetricSpec, labelled, prepared
+from nlgauge.engine.segments import segment_scores
 from nlgauge.errors import InputError, ParameterError, did_you_mean
 from nlgauge.metric import Metric, Output
-from nlgauge.run import engine
-from nlgauge.run.checks import warn_about_languages
-from nlgauge.run.chunk import Fits, Job
-from nlgauge.run.executors import Serial
-from nlgauge.run.prepare import MetricSpec, labelled, prepared
-from nlgauge.run.reduction import ReduceFn
-from nlgauge.run.segments import segment_scores
-from nlgauge.scorer import run_options
+from nlgauge.metric.reduction import ReduceFn
+from nlgauge.scoring import run_options
 
 Scale = Literal["unit"] | tuple[float, float] | None
 # What the columns of a training set are called.

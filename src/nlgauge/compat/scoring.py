@@ -10,11 +10,11 @@ from nlgauge.compat.custom import MetricForNLG
 from nlgauge.corpus.language import checked
 from nlgauge.errors import InputError, ParameterError, did_you_mean
 from nlgauge.metric import AnyMetric
+from nlgauge.metric.reduction import ReduceFn
 from nlgauge.metric.registry import spelt
+from nlgauge.metric.table import Table
 from nlgauge.results.result import Result
-from nlgauge.results.table import Table
-from nlgauge.run.reduction import ReduceFn
-from nlgauge.scorer import Scorer
+from nlgauge.scoring import Scorer
 
 RUN_OPTIONS = ("lang", "seed", "batch_size", "device")
 

@@ -24,14 +24,14 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge._core.ragged import Array, Ragged, blocks, offsets_of
 from nlgauge.corpus import language
-from nlgauge.corpus.columns import Array, Ragged, blocks, offsets_of
 from nlgauge.corpus.fields import asks_for, check_some, kept, plain, saved_id
-from nlgauge.corpus.given import Given, check_system, ids_of, is_hashable, labels_of, references_of, sources_of, values_of, weights_of
-from nlgauge.corpus.lines import picked
-from nlgauge.corpus.parts import Parts, given_parts, parts_of, system_names
+from nlgauge.corpus.raw_columns import Parts, given_parts, parts_of, system_names
 from nlgauge.corpus.records import as_records, check_alone, find_field
+from nlgauge.corpus.store.lazy_values import picked
 from nlgauge.corpus.texts import Texts, text_lengths
+from nlgauge.corpus.validation import Given, check_system, ids_of, is_hashable, labels_of, references_of, sources_of, values_of, weights_of
 from nlgauge.errors import InputError
 
 

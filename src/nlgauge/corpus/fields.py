@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.corpus.given import is_missing
 from nlgauge.corpus.records import is_text_list
+from nlgauge.corpus.validation import is_missing
 from nlgauge.errors import InputError
 
 _KEPT_AS_THEY_ARE = {str, int, bool, type(None)}

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
-from nlgauge.kernels.backend import compiled
+from nlgauge._core.backend import compiled
+from nlgauge._core.ragged import Array
 
 
 @compiled

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 
 _BLOCK = 4096
 # Squared, in relation to the largest: models compute in single precision, so that what is nearer than this differs by rounding alone.

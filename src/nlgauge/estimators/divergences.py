@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
 
 # Below this sum of alpha and beta, p^(alpha + beta) is so nearly uniform that its own logarithm would hide the difference.

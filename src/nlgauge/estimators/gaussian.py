@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 
 _LEAST_SCALE = 1e-4
 

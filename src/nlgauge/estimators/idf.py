@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge._core.ragged import Array, Ragged
 
 Arrays = dict[str, Array]
 

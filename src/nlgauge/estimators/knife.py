@@ -24,12 +24,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.progress import report
+from nlgauge._core.ragged import Array
 from nlgauge.estimators.gaussian import Pointwise, standardised
 from nlgauge.estimators.knife_starts import Expert, expert, weighing, weights_of
 from nlgauge.estimators.mixtures import Mixture, fit, most_modes, one_mode, split
 from nlgauge.models.loader import torch_modules
-from nlgauge.run.progress import report
 
 _HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 _LARGEST_LOG_SCALE = 7.0

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.progress import report
+from nlgauge._core.ragged import Array
 from nlgauge.estimators.gaussian import Pointwise
 from nlgauge.models.loader import torch_modules
-from nlgauge.run.progress import report
 
 _START = 0.01
 _SMALL = 1e-8

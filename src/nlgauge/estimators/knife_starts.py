@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.estimators.mixtures import Mixture, inverse_factor, joint_logs, maximized, widened
 
 # The least is not 0: what few rows leave undetermined would be divided by rounding.

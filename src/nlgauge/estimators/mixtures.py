@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.estimators.gaussian import shrunk_covariance
 
 # Nats per row that ten steps must gain, else the fit has settled.

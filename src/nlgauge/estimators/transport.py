@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.errors import MissingExtraError
 
 _MOST_PIVOTS = 10_000_000

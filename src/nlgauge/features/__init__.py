@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, GrowingColumn, Ragged, offsets_of
+from nlgauge._core.backend import compiled
+from nlgauge._core.ragged import Array, GrowingColumn, Ragged, offsets_of
 from nlgauge.corpus.texts import DerivedTexts, Texts
-from nlgauge.kernels.backend import compiled
 
 # What small features may take with the texts of a corpus; a feature that is larger goes with the chunk.
 KEPT_BYTES = 1 << 30

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
-from nlgauge.run.progress import report
+from nlgauge._core.progress import report
+from nlgauge._core.ragged import Array
 
 # A batch of this many tokens is as fast per token as a larger one, so that beyond it padding is pure loss.
 _ENOUGH_TOKENS = 192

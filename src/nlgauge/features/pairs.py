@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import RowFeature
-from nlgauge.features.text import Tokens
-from nlgauge.kernels.edits import edit_counts
+from nlgauge.features.tokens.text import Tokens
+from nlgauge.kernels.edits.distances import edit_counts
 from nlgauge.kernels.fragments import fragment_column
 from nlgauge.kernels.ngram_sets import repeated_ngrams
 from nlgauge.kernels.ngrams import ngram_matches, ngram_totals

@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import Feature, Work
-from nlgauge.features.encoders import EncoderPieces
+from nlgauge.features.encoders.embeddings import EncoderPieces
 from nlgauge.models import ModelSpec
-from nlgauge.models.catalogue import Kind
 from nlgauge.models.loader import Loaded, load_align, load_causal, load_encoder, load_masked, load_pair, load_seq2seq
+from nlgauge.models.weights.catalogue import Kind
 
 _LOADERS = {
     "encoder": load_encoder,

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
+from nlgauge._core.paths import is_file
 from nlgauge.errors import InputError, MissingExtraError, did_you_mean
-from nlgauge.paths import is_file
 
 STDIN, UTF8 = "-", "utf-8"
 _BINARY = {

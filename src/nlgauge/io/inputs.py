@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.parts import Parts
+from nlgauge.corpus.raw_columns import Parts
 from nlgauge.corpus.records import ABSENT, FIELD_NAMES, Records
 from nlgauge.errors import InputError
 from nlgauge.io.files import Address

@@ -10,11 +10,11 @@ from typing import Any
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.fields import NothingMatches
-from nlgauge.corpus.joining import ID, SYSTEM, Joining
-from nlgauge.corpus.parts import DEFAULT_SYSTEM, Parts, check_left, gaps_in, parts_of, system_names
+from nlgauge.corpus.raw_columns import DEFAULT_SYSTEM, Parts, check_left, gaps_in, parts_of, system_names
 from nlgauge.corpus.records import ABSENT, FIELD_NAMES, KNOWN_NAMES, Records, names_of
-from nlgauge.corpus.stored import stored_corpus
-from nlgauge.corpus.writer import CorpusWriter
+from nlgauge.corpus.store.join import ID, SYSTEM, Joining
+from nlgauge.corpus.store.layout import stored_corpus
+from nlgauge.corpus.store.writer import CorpusWriter
 from nlgauge.errors import InputError
 
 

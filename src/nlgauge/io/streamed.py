@@ -11,7 +11,7 @@ from typing import Any
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.fields import NothingMatches
-from nlgauge.corpus.parts import Parts, check_left
+from nlgauge.corpus.raw_columns import Parts, check_left
 from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.errors import InputError
 from nlgauge.io.blocks import comes_in_blocks, record_blocks

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.corpus.records import ABSENT, KNOWN_NAMES, Records, columns_of
 from nlgauge.errors import InputError, MissingExtraError
 from nlgauge.io.files import UTF8, decoded, memory, too_large, undecodable, utf8

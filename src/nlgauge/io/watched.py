@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
+from nlgauge._core.paths import Stamp, is_file, stamp_of
+from nlgauge._core.progress import report
 from nlgauge.errors import InputError
-from nlgauge.paths import Stamp, is_file, stamp_of
-from nlgauge.run.progress import report
 
 _BLOCK = 1 << 20
 _MEGABYTE = 1_000_000

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import msgspec
 import numpy as np
 
-from nlgauge.corpus.columns import Ragged, offsets_of
+from nlgauge._core.progress import report
+from nlgauge._core.ragged import Ragged, offsets_of
 from nlgauge.errors import JudgeError
 from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.judges.cache import Cache, common_file
@@ -25,7 +26,6 @@ from nlgauge.judges.local import LocalJudge, local_identity
 from nlgauge.judges.reading import Reads
 from nlgauge.judges.requests import TOP_TOKENS, Message, Request, Response, failed, is_cut, samples_of, text_of, tokens_of
 from nlgauge.models import Model, ModelSpec, model_name
-from nlgauge.run.progress import report
 
 Reply = dict[str, Any]
 # Rows, each with the numbers of the samples that it lacks; and what keeps the samples of a row, which are whole replies.

@@ -20,10 +20,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from nlgauge._core.sqlite import Foreign, Format, connect, has_header, is_damage, set_aside, transaction
 from nlgauge.errors import JudgeError
 from nlgauge.judges.requests import BrokenReply, cached_reply
-from nlgauge.models.store import cache_directory
-from nlgauge.run.cache.file import Foreign, Format, connect, has_header, is_damage, set_aside, transaction
+from nlgauge.models.weights.store import cache_directory
 
 _FORMAT = Format(
     0x6E6C676A, 1, ("CREATE TABLE replies (key TEXT PRIMARY KEY, reply BLOB NOT NULL, digest BLOB NOT NULL, time REAL NOT NULL) WITHOUT ROWID",)

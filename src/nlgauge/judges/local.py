@@ -15,16 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
+from nlgauge._core.versions import installed_version
 from nlgauge.errors import ModelError
 from nlgauge.features import RunOptions
-from nlgauge.features.causal_lm import log_probabilities_after
-from nlgauge.features.model_halves import is_transformer, token_strings
+from nlgauge.features.language_models.causal_lm import log_probabilities_after
+from nlgauge.features.language_models.model_halves import is_transformer, token_strings
 from nlgauge.judges.limits import Ledger
 from nlgauge.judges.requests import FIRST_TOKENS, TOP_TOKENS, Message, Request, failed, text_of
-from nlgauge.metric.versions import installed_version
-from nlgauge.models import ModelSpec, store
+from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, inference, load_causal
+from nlgauge.models.weights import store
 
 _Reply = dict[str, Any]
 _Keep = Callable[[int, Mapping[int, _Reply]], None]

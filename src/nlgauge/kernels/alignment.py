@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged, offsets_of
-from nlgauge.kernels.backend import compiled
+from nlgauge._core.backend import compiled
+from nlgauge._core.ragged import Array, Ragged, offsets_of
 
 # How many extensions of partial alignments one pair may cost, about. The search is exact as long as that suffices: for 1,988 of 2,000
 # translated sentences of WMT17 (all below 36 words) and 339 of 400 summaries of SummEval. Beyond it only the best partial alignments go on, at

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge._core.backend import compiled
+from nlgauge._core.ragged import Array, Ragged
 from nlgauge.kernels.alignment import Alignment, Keys, Match, followed, match_column, offers
-from nlgauge.kernels.backend import compiled
 
 # The METEOR 1.5 program's default.
 BEAM = 40

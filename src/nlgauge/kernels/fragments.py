@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged, offsets_of
-from nlgauge.kernels.backend import compiled
+from nlgauge._core.backend import compiled
+from nlgauge._core.ragged import Array, Ragged, offsets_of
 
 
 class Fragment(NamedTuple):

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.kernels.backend import compiled
+from nlgauge._core.backend import compiled
+from nlgauge._core.ragged import Array, Ragged
 from nlgauge.kernels.backwards import backwards
 
 Places = Callable[[list[int], list[int]], list[int]]

@@ -10,8 +10,8 @@ from collections import Counter
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged, offsets_of
-from nlgauge.kernels.backend import compiled
+from nlgauge._core.backend import compiled
+from nlgauge._core.ragged import Array, Ragged, offsets_of
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 

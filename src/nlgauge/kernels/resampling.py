@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
-from nlgauge.kernels.backend import compiled
+from nlgauge._core.backend import compiled
+from nlgauge._core.ragged import Array
 
 
 @compiled

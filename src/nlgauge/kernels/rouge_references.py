@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge._core.ragged import Array, Ragged
 
 
 class PairCounts(NamedTuple):

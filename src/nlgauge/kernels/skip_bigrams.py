@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.kernels.backend import compiled
+from nlgauge._core.backend import compiled
+from nlgauge._core.ragged import Array, Ragged
 
 # A text with more pairs than this is counted by the first token of a pair: the pairs of a long text would fill the memory.
 MOST_PAIRS = 1_000_000

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 
 # Each smoothing with its default value, which "none" and "exp" have no use for.
 SMOOTHING = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}

@@ -8,8 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.kernels.backend import compiled
+from nlgauge._core.backend import compiled
+from nlgauge._core.ragged import Array, Ragged
 from nlgauge.kernels.sums import added
 
 

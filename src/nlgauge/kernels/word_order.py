@@ -10,8 +10,8 @@ from bisect import bisect_left, insort
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.kernels.backend import compiled
+from nlgauge._core.backend import compiled
+from nlgauge._core.ragged import Array, Ragged
 
 
 @compiled

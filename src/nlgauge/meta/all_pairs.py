@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
-from nlgauge.meta.arrays import snapped
-from nlgauge.meta.corrections import SLACK, adjusted, max_t, sequential, two_sided
-from nlgauge.meta.intervals import percentile, zou
-from nlgauge.meta.judgements import Judgements
-from nlgauge.meta.levels import human_means, system_means
-from nlgauge.meta.measures import Measure
-from nlgauge.meta.permutation import null_differences
-from nlgauge.meta.resampling import bootstrap
-from nlgauge.meta.swaps import drawn_swaps
-from nlgauge.meta.williams import williams
+from nlgauge.meta.judgments import Judgements
+from nlgauge.stats.arrays import snapped
+from nlgauge.stats.corrections import SLACK, adjusted, max_t, sequential, two_sided
+from nlgauge.stats.intervals import percentile, zou
+from nlgauge.stats.levels import human_means, system_means
+from nlgauge.stats.measures import Measure
+from nlgauge.stats.permutation.linear import null_differences
+from nlgauge.stats.permutation.swaps import drawn_swaps
+from nlgauge.stats.resampling import bootstrap
+from nlgauge.stats.williams import williams
 
 MAX_T = ("maxT", "maxT-raw")
 _FIRST_DRAWS = 100

@@ -1,14 +1,14 @@
-"""How well a metric could agree with people at a level: the ceiling, the reliability and the correction of `nlgauge.meta.agreement`, by measure."""
+"""How well a metric could agree with people at a level: the ceiling, the reliability and the correction of `nlgauge.stats.agreement`, by measure."""
 
 from __future__ import annotations
 
 import math
 
-from nlgauge.corpus.columns import Array
-from nlgauge.meta.agreement import disattenuated as without_noise
-from nlgauge.meta.agreement import noise_ceiling
-from nlgauge.meta.agreement import reliability as reliability_of_mean
-from nlgauge.meta.measures import Measure, measure
+from nlgauge._core.ragged import Array
+from nlgauge.stats.agreement import disattenuated as without_noise
+from nlgauge.stats.agreement import noise_ceiling
+from nlgauge.stats.agreement import reliability as reliability_of_mean
+from nlgauge.stats.measures import Measure, measure
 
 # Correction for attenuation is derived for these; the others are not ratios of a covariance to standard deviations.
 _ATTENUATED = ("pearson", "spearman", "pdp")

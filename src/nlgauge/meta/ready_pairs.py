@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
-from nlgauge.meta.intervals import percentile
-from nlgauge.meta.judgements import Judgements
-from nlgauge.meta.measures import Darr, Measure
-from nlgauge.meta.resampling import OVER, Draws, bootstrap
+from nlgauge.meta.judgments import Judgements
+from nlgauge.stats.intervals import percentile
+from nlgauge.stats.measures import Darr, Measure
+from nlgauge.stats.resampling import OVER, Draws, bootstrap
 
 _BLOCK = 10_000_000
 

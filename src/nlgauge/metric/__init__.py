@@ -14,14 +14,14 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ParameterError
-from nlgauge.explain import Explanation
+from nlgauge.explanations import Explanation
 from nlgauge.features import Feature, Features, RowFeature, RunOptions
-from nlgauge.features.text import Tokens
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.metric.callable_package import callable_package
-from nlgauge.metric.versions import installed_version
 
 Arrays = dict[str, Array]
 Takes = Literal["pair", "joint", "alone"]
@@ -243,7 +243,7 @@ class Metric(_Value):
 
     @property
     def costly(self) -> bool:
-        """Whether the statistics of a row are kept from run to run (`nlgauge.run.cache`): where a model or word vectors are read.
+        """Whether the statistics of a row are kept from run to run (`nlgauge.engine.cache`): where a model or word vectors are read.
 
         A class may say it otherwise, `costly: ClassVar[bool] = True`, if its numbers follow from texts, parameters and `facts` alone.
         """

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
+from nlgauge._core.shown import Shown
 from nlgauge.errors import NlgaugeError, ParameterError, did_you_mean
-from nlgauge.export.shown import Shown
 from nlgauge.metric.registry import find, metric_classes
 
 if TYPE_CHECKING:
-    from nlgauge.export.model import Page
+    from nlgauge._core.page import Page
 
 HEADINGS = ("What it measures", "How", "How to read the number", "When it misleads", "Parameters", "Example", "References")
 
@@ -100,7 +100,7 @@ class Card(Shown):
         return {heading: body.strip() for heading, body in zip(parts[1::2], parts[2::2], strict=True)}
 
     def _short_page(self) -> Page:
-        from nlgauge.export.of_metrics import card_page
+        from nlgauge.show.pages.metrics import card_page
 
         return card_page(self)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError
 from nlgauge.metric import AnyMetric, Arrays, Metric, Stored
 

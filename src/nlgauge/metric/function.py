@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
+from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.errors import MetricError, ParameterError, RowError
 from nlgauge.metric import Output, Takes, View, check_name
 from nlgauge.metric.mean import MeanMetric
-from nlgauge.metric.versions import installed_version
 
 _NEEDS = ("references", "sources")
 

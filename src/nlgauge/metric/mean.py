@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import Arrays, Metric, Output, View
 
 

@@ -42,7 +42,8 @@ def load_own() -> None:
     """Imports every metric of this package."""
     package = importlib.import_module("nlgauge.metrics")
     for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"nlgauge.metrics.{module.name}")
+        if not module.ispkg:
+            importlib.import_module(f"nlgauge.metrics.{module.name}")
 
 
 @cache

@@ -20,17 +20,17 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
+from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.estimators.transport import entropic_plan, exact_plan, transport_module, uniform
-from nlgauge.explain import Explanation, Transport
+from nlgauge.explanations import Explanation, Transport
 from nlgauge.features import RunOptions
-from nlgauge.features.barycentre import LayerBarycentre
-from nlgauge.features.encoders import piece_strings
+from nlgauge.features.encoders.barycentre import LayerBarycentre
+from nlgauge.features.encoders.embeddings import piece_strings
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
 from nlgauge.metric.mean import share
-from nlgauge.metric.versions import installed_version
-from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
+from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 

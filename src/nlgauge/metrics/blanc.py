@@ -22,14 +22,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.explain import Explanation, WordGroups
-from nlgauge.features.cloze import ClozeAnswers, ClozeReader, HelpedGuesses, Hiding
-from nlgauge.features.tuning import TunedGuesses, Tuning
+from nlgauge.explanations import Explanation, WordGroups
+from nlgauge.features.language_models.cloze import ClozeAnswers, ClozeReader, HelpedGuesses, Hiding
+from nlgauge.features.language_models.tuning import TunedGuesses, Tuning
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.mean import share
-from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
+from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import load_masked
 

@@ -17,17 +17,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
-from nlgauge.features.sentencepiece_tokens import BLEU_TOKENIZERS, described, is_bleu_tokenizer
-from nlgauge.features.text import Tokens, language_tokenizer
+from nlgauge.features.tokens.sentencepiece import BLEU_TOKENIZERS, described, is_bleu_tokenizer
+from nlgauge.features.tokens.text import Tokens, language_tokenizer
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.kernels.smoothing import SMOOTHING, coco, smoothed
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_number, require_order
-from nlgauge.metric.versions import installed_version
 
 
 def require_bleu(metric: Any) -> None:

@@ -14,14 +14,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Ragged
+from nlgauge._core.ragged import Ragged
 from nlgauge.errors import ModelError
-from nlgauge.features.pair_logits import PairLogits
+from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.metric import Output, View, register
 from nlgauge.metric.domains import require_whole
-from nlgauge.metrics.model_means import empty_rows
-from nlgauge.metrics.pair_scores import NOTHING, Found, PairScores
-from nlgauge.metrics.unknown_tokens import read_pairs, readable, visible
+from nlgauge.metrics._shared.model_means import empty_rows
+from nlgauge.metrics._shared.pair_scores import NOTHING, Found, PairScores
+from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable, visible
 from nlgauge.models import ModelSpec, is_model_spec, model_name
 
 

@@ -16,12 +16,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
-from nlgauge.explain import Edit, Edits, Explanation
+from nlgauge._core.ragged import Array
+from nlgauge.explanations import Edit, Edits, Explanation
 from nlgauge.features.pairs import Findings
-from nlgauge.features.text import Tokens, token_libraries, tokenizer
-from nlgauge.kernels.edits import runs
-from nlgauge.kernels.jump_distance import JumpCosts, jump_distances, jump_steps
+from nlgauge.features.tokens.text import Tokens, token_libraries, tokenizer
+from nlgauge.kernels.edits.distances import runs
+from nlgauge.kernels.edits.jumps import JumpCosts, jump_distances, jump_steps
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
 _COSTS = JumpCosts(deletion=1, insertion=1, substitution=1, jump=1, start=1)

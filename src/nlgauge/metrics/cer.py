@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.metric import register
-from nlgauge.metrics.error_rate import ErrorRate
+from nlgauge.metrics._shared.error_rate import ErrorRate
 
 
 @register

@@ -16,13 +16,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.explain import Edit, Edits, Explanation
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge.explanations import Edit, Edits, Explanation
 from nlgauge.features.pairs import Findings
-from nlgauge.features.text import CodePoints
-from nlgauge.kernels.character import character_edits, joined, words
-from nlgauge.kernels.edits import opcodes
-from nlgauge.kernels.tercom import Shift, apply_shift
+from nlgauge.features.tokens.text import CodePoints
+from nlgauge.kernels.edits.character import character_edits, joined, words
+from nlgauge.kernels.edits.distances import opcodes
+from nlgauge.kernels.edits.tercom import Shift, apply_shift
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
 

@@ -15,15 +15,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
+from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
-from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
-from nlgauge.features.text import Tokens
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_number, require_order
-from nlgauge.metric.versions import installed_version
 
 _EPSILON = 1e-16
 

@@ -17,10 +17,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features import RunOptions
-from nlgauge.features.text import TokenKeys, token_libraries
+from nlgauge.features.tokens.text import TokenKeys, token_libraries
 from nlgauge.kernels.ngram_keys import count_keys, keys_once_each, look_up, ngram_keys
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.kernels.tfidf import tfidf_similarity

@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import Arrays, register
-from nlgauge.metrics.readability_index import ReadabilityIndex
+from nlgauge.metrics._shared.readability_index import ReadabilityIndex
 
 
 @register

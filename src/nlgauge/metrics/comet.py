@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nlgauge.metric import Output, View, register
-from nlgauge.metrics.comet_family import NAN, VectorMetric
+from nlgauge.metrics._shared.comet_family import NAN, VectorMetric
 from nlgauge.models import ModelSpec
-from nlgauge.models.comet import Form
+from nlgauge.models.networks.comet import Form
 
 
 @register

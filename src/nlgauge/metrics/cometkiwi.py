@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.metric import Output, Takes, View, register
-from nlgauge.metrics.comet_family import NAN, JointMetric, NetworkRows
+from nlgauge.metrics._shared.comet_family import NAN, JointMetric, NetworkRows
 from nlgauge.models import ModelSpec
-from nlgauge.models.comet import Form
+from nlgauge.models.networks.comet import Form
 
 
 @register

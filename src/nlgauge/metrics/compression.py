@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
-from nlgauge.features.text import TEXT_TOKENIZERS, Tokens, token_libraries
+from nlgauge._core.ragged import Array
+from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
 from nlgauge.metric import Output, Takes, View, register
 from nlgauge.metric.mean import MeanMetric, share
 

@@ -18,12 +18,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
-from nlgauge.estimators.mutual_information import OTHER, Estimator, MutualInformation
 from nlgauge.metric import TRUNCATED, Arrays, Fit, Metric, Output, Takes, View, register
 from nlgauge.metric.mean import share
-from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, unknown_share
+from nlgauge.metrics._shared.mutual_information import OTHER, Estimator, MutualInformation
+from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 _MOST_FULL = 16

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.metric import register
-from nlgauge.metrics.copied_fragments import CopiedFragments
+from nlgauge.metrics._shared.copied_fragments import CopiedFragments
 
 
 @register

@@ -21,13 +21,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.features import RunOptions
-from nlgauge.features.encoder_layers import HiddenLayers
+from nlgauge.features.encoders.encoder_layers import HiddenLayers
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
 from nlgauge.metric.mean import share
-from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
+from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 # Support functions of this many texts are remembered within a chunk: 400 kB each with the usual directions and levels.

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features
-from nlgauge.features.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens, token_libraries
 from nlgauge.kernels.ngram_sets import different_ngrams
 from nlgauge.kernels.ngrams import ngram_totals
 from nlgauge.metric import CorpusMetric, Output, register

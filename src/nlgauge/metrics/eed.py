@@ -17,12 +17,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
-from nlgauge.explain import Edit, Edits, Explanation
+from nlgauge._core.ragged import Array
+from nlgauge.explanations import Edit, Edits, Explanation
 from nlgauge.features.pairs import Findings
-from nlgauge.features.text import CodePoints
-from nlgauge.kernels.edits import runs
-from nlgauge.kernels.jump_distance import JumpCosts, jump_distances, jump_steps
+from nlgauge.features.tokens.text import CodePoints
+from nlgauge.kernels.edits.distances import runs
+from nlgauge.kernels.edits.jumps import JumpCosts, jump_distances, jump_steps
 from nlgauge.metric import Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_number
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import register
-from nlgauge.metrics.word_vector_similarity import PooledSimilarity
+from nlgauge.metrics._shared.word_vector_similarity import PooledSimilarity
 
 
 @register

@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
-from nlgauge.features.encoders import TextEmbedding
+from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
-from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
+from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 

@@ -23,13 +23,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
-from nlgauge.explain import Explanation, WordGroups
-from nlgauge.features.masked_words import HiddenWords, input_vectors
+from nlgauge.explanations import Explanation, WordGroups
+from nlgauge.features.language_models.masked_words import HiddenWords, input_vectors
 from nlgauge.metric import Arrays, Output, Takes, View, register
 from nlgauge.metric.mean import MeanMetric, Measured
-from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs
+from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import load_masked
 

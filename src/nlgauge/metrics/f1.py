@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import register
-from nlgauge.metrics.token_overlap import TokenOverlap
+from nlgauge.metrics._shared.token_overlap import TokenOverlap
 
 
 @register

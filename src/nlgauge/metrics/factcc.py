@@ -13,16 +13,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.explain import Entailment, Explanation
-from nlgauge.features.entailment import CORRECTNESS, is_labels, label_order, probabilities
-from nlgauge.features.pair_logits import PairLogits
+from nlgauge.explanations import Entailment, Explanation
+from nlgauge.features.encoders.entailment import CORRECTNESS, is_labels, label_order, probabilities
+from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.pairs import Findings
-from nlgauge.features.text import SPLITTERS, Sentences
+from nlgauge.features.tokens.text import SPLITTERS, Sentences
 from nlgauge.metric import Arrays, Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
-from nlgauge.metrics.model_means import empty_rows
-from nlgauge.metrics.pair_scores import NOTHING, Found, PairScores, every_pair, texts_of
-from nlgauge.metrics.unknown_tokens import read_pairs, readable
+from nlgauge.metrics._shared.model_means import empty_rows
+from nlgauge.metrics._shared.pair_scores import NOTHING, Found, PairScores, every_pair, texts_of
+from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable
 from nlgauge.models import ModelSpec, is_model_spec
 
 

@@ -17,13 +17,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
 from nlgauge.features import Features
-from nlgauge.features.encoders import TextEmbedding
+from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.metric import TRUNCATED, CorpusMetric, Output, Takes, register
-from nlgauge.metrics.unknown_tokens import NO_KNOWN_TEXT, UNKNOWN_TOKENS, read_texts, total_share
+from nlgauge.metrics._shared.unknown_tokens import NO_KNOWN_TEXT, UNKNOWN_TOKENS, read_texts, total_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from nlgauge.judges.judged import Judged
 from nlgauge.judges.prompts import Prompt, ready
 from nlgauge.judges.reading import Expected, Scale
 from nlgauge.metric import register
+from nlgauge.metrics._shared.judged import Judged
 
 READY = ("coherence", "consistency", "fluency", "relevance")
 TASK = "You will be given one text."

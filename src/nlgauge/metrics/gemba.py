@@ -21,13 +21,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 from nlgauge.corpus.language import checked, name
-from nlgauge.explain import ErrorSpan, ErrorSpans, Explanation
-from nlgauge.judges.judged import NAN, Judged
+from nlgauge.explanations import ErrorSpan, ErrorSpans, Explanation
 from nlgauge.judges.prompts import Prompt, ready
 from nlgauge.judges.reading import AnyText, Judgement, Reading, Reads, judged
 from nlgauge.judges.requests import is_cut, refusal_of, text_of
 from nlgauge.metric import Arrays, Output, View, register
 from nlgauge.metric.domains import require_whole
+from nlgauge.metrics._shared.judged import NAN, Judged
 
 VARIANTS = ("DA", "SQM", "MQM", "ESA")
 _WEIGHTS = {"critical": 25, "major": 5, "minor": 1}

@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
-from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge._core.ragged import Array
+from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches, Matched
-from nlgauge.features.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens, token_libraries
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_order

@@ -14,13 +14,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.features.causal_lm import LogProbs, TokenInformation
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge.features.language_models.causal_lm import LogProbs, TokenInformation
 from nlgauge.metric import View, register
-from nlgauge.metrics.likelihood import Direction, LikelihoodMetric
+from nlgauge.metrics._shared.likelihood import Direction, LikelihoodMetric
 from nlgauge.models import ModelSpec, is_model_spec
-from nlgauge.models.catalogue import Kind
 from nlgauge.models.loader import Loaded, load_causal
+from nlgauge.models.weights.catalogue import Kind
 
 TEMPLATES = {
     "reference": "Say the following in other words, with the same meaning.\n\n{text}\n\nIn other words:",

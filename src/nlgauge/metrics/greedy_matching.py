@@ -13,11 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
-from nlgauge.explain import Alignment, Explanation
+from nlgauge._core.ragged import Array
+from nlgauge.explanations import Alignment, Explanation
 from nlgauge.metric import Arrays, View, register
-from nlgauge.metrics.known_words import WordPairs, units
-from nlgauge.metrics.word_vector_similarity import WordVectorSimilarity
+from nlgauge.metrics._shared.known_words import WordPairs, units
+from nlgauge.metrics._shared.word_vector_similarity import WordVectorSimilarity
 
 
 @register

@@ -24,19 +24,19 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
 from nlgauge.estimators import idf
 from nlgauge.estimators.divergences import MEASURES, ab_as_printed
-from nlgauge.explain import Distributions, Explanation
+from nlgauge.explanations import Distributions, Explanation
 from nlgauge.features import RunOptions
-from nlgauge.features.model_halves import TokenStates, token_strings
-from nlgauge.features.token_distributions import bag, kind_of, likeliest, load, states_feature
+from nlgauge.features.language_models.model_halves import TokenStates, token_strings
+from nlgauge.features.language_models.token_distributions import bag, kind_of, likeliest, load, states_feature
 from nlgauge.features.vocabulary import TokenIds
 from nlgauge.metric import TRUNCATED, UNIFORM_WEIGHTS, Arrays, Fit, Metric, Output, Stored, View, register
 from nlgauge.metric.fits import inverse_layout
-from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
+from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 # Names of the released code and of torchmetrics.

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from nlgauge.corpus.columns import Array
-from nlgauge.explain import Explanation, TokenScores
-from nlgauge.features.text import TEXT_TOKENIZERS, Tokens, token_libraries
+from nlgauge._core.ragged import Array
+from nlgauge.explanations import Explanation, TokenScores
+from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
 from nlgauge.kernels.ngram_sets import js_divergences, js_terms, ngram_counts
 from nlgauge.metric import Arrays, Output, Takes, View, register
 from nlgauge.metric.domains import require_number, require_order

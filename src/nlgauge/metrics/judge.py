@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.judges.judged import Judged
 from nlgauge.judges.prompts import Prompt, from_file, ready
 from nlgauge.metric import register
+from nlgauge.metrics._shared.judged import Judged
 
 
 @register

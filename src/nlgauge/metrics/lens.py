@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import erf
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import Output, View, register
-from nlgauge.metrics.comet_family import NAN, NetworkRows, VectorMetric
+from nlgauge.metrics._shared.comet_family import NAN, NetworkRows, VectorMetric
 from nlgauge.models import ModelSpec
-from nlgauge.models.comet import Form
+from nlgauge.models.networks.comet import Form
 
 
 @register

@@ -11,10 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
-from nlgauge.explain import Edit, Edits, Explanation
-from nlgauge.features.text import Tokens, token_libraries, tokenizer
-from nlgauge.kernels.edits import edit_distances, opcodes
+from nlgauge._core.ragged import Array
+from nlgauge.explanations import Edit, Edits, Explanation
+from nlgauge.features.tokens.text import Tokens, token_libraries, tokenizer
+from nlgauge.kernels.edits.distances import edit_distances, opcodes
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
 

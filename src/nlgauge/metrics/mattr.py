@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.corpus.columns import Array
-from nlgauge.features.text import Tokens, token_libraries
+from nlgauge._core.ragged import Array
+from nlgauge.features.tokens.text import Tokens, token_libraries
 from nlgauge.kernels.ngram_sets import moving_ratios
 from nlgauge.metric import Output, Takes, View, register
 from nlgauge.metric.domains import require_whole

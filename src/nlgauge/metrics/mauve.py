@@ -23,17 +23,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError
 from nlgauge.estimators.codebook import fit_codebook
 from nlgauge.features import Feature, Features
-from nlgauge.features.encoders import TextEmbedding
-from nlgauge.features.last_token import LastState
+from nlgauge.features.encoders.embeddings import TextEmbedding
+from nlgauge.features.language_models.last_token import LastState
 from nlgauge.metric import TRUNCATED, CorpusMetric, Output, Takes, register
-from nlgauge.metrics.unknown_tokens import NO_KNOWN_TEXT, UNKNOWN_TOKENS, read_texts, total_share
+from nlgauge.metrics._shared.unknown_tokens import NO_KNOWN_TEXT, UNKNOWN_TOKENS, read_texts, total_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
-from nlgauge.models.catalogue import Kind
+from nlgauge.models.weights.catalogue import Kind
 
 _WEIGHTS = np.linspace(1e-6, 1 - 1e-6, 25)
 _FEW_TEXTS = 1000

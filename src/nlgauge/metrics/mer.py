@@ -11,9 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import register
-from nlgauge.metrics.error_rate import ErrorRate
+from nlgauge.metrics._shared.error_rate import ErrorRate
 
 
 @register

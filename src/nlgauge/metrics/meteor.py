@@ -20,15 +20,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ParameterError
-from nlgauge.explain import Explanation, WordAlignment
+from nlgauge.explanations import Explanation, WordAlignment
+from nlgauge.features.lexical.paraphrases import content, phrase_table, word_list
+from nlgauge.features.lexical.word_keys import meteor_stems, no_keys, numbered
+from nlgauge.features.lexical.wordnet import accepted_stems, synset_column
 from nlgauge.features.pairs import Findings
-from nlgauge.features.paraphrases import content, phrase_table, word_list
-from nlgauge.features.text import Tokens, token_libraries
-from nlgauge.features.word_keys import meteor_stems, no_keys, numbered
-from nlgauge.features.wordnet import accepted_stems, synset_column
+from nlgauge.features.tokens.text import Tokens, token_libraries
 from nlgauge.kernels.alignment import BUDGET, Match, chunk_numbers, match_column, word_alignments
 from nlgauge.kernels.alignment_compat import beam, beam_alignments, greedy_alignments
 from nlgauge.kernels.phrase_alignment import most_places, phrase_alignment
@@ -110,7 +110,7 @@ class Meteor(Metric):
             if parameter == "copy_words" and isinstance(value, str) and value == _NEEDED:
                 raise ParameterError(
                     "meteor++ is meteor with a list of words that a good paraphrase keeps (experimental), and no list is shipped: give "
-                    "copy_words=[...] or a file, such as nlgauge.features.paraphrases.copied_words learns; `nlgauge card meteor` has more."
+                    "copy_words=[...] or a file, such as nlgauge.features.lexical.paraphrases.copied_words learns; `nlgauge card meteor` has more."
                 )
             self.require(_strings(value) or (isinstance(value, str) and value != ""), parameter, f"a list of {several}, or the path of a file")
         for parameter, high in (("alpha", 1.0), ("beta", np.inf), ("gamma", 1.0)):

@@ -14,10 +14,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import Output, register
-from nlgauge.metrics.answers import AnswerMetric, Question
-from nlgauge.metrics.model_means import NO_TEXT
+from nlgauge.metrics._shared.answers import AnswerMetric, Question
+from nlgauge.metrics._shared.model_means import NO_TEXT
 from nlgauge.models import ModelSpec, is_model_spec
 
 _TEMPLATES = {

@@ -23,21 +23,21 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.estimators import idf
 from nlgauge.estimators.transport import exact_plan, transport_module
-from nlgauge.explain import Explanation, Transport
+from nlgauge.explanations import Explanation, Transport
 from nlgauge.features import RunOptions
-from nlgauge.features.encoder_layers import Hidden, HiddenLayers, last_layers
-from nlgauge.features.encoders import piece_strings
-from nlgauge.features.word_starts import word_starts
+from nlgauge.features.encoders.embeddings import piece_strings
+from nlgauge.features.encoders.encoder_layers import Hidden, HiddenLayers, last_layers
+from nlgauge.features.encoders.word_starts import word_starts
 from nlgauge.metric import TRUNCATED, Arrays, Fit, Metric, Output, View, register
 from nlgauge.metric.domains import require_whole
 from nlgauge.metric.mean import share
-from nlgauge.metrics.known_words import units
-from nlgauge.metrics.token_matching import InverseDocumentFrequency
-from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
+from nlgauge.metrics._shared.known_words import units
+from nlgauge.metrics._shared.token_matching import InverseDocumentFrequency
+from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import load_encoder
 

@@ -18,10 +18,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features import RunOptions
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, TokenKeys, Tokens, language_tokenizer, token_libraries
+from nlgauge.features.tokens.text import SACREBLEU_TOKENIZERS, TokenKeys, Tokens, language_tokenizer, token_libraries
 from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys, weighted_matches
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import Arrays, Fit, Metric, Output, Stored, Takes, View, register

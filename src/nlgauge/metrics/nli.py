@@ -15,16 +15,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Ragged
-from nlgauge.explain import Entailment, Explanation
-from nlgauge.features.entailment import NLI, is_labels, label_order, probabilities
-from nlgauge.features.pair_logits import PairLogits
+from nlgauge._core.ragged import Ragged
+from nlgauge.explanations import Entailment, Explanation
+from nlgauge.features.encoders.entailment import NLI, is_labels, label_order, probabilities
+from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.pairs import Findings
 from nlgauge.metric import Arrays, Output, View, register
 from nlgauge.metric.domains import require_whole
-from nlgauge.metrics.model_means import empty_rows
-from nlgauge.metrics.pair_scores import LABELS, NOTHING, Found, PairScores, require_nli
-from nlgauge.metrics.unknown_tokens import read_pairs, readable
+from nlgauge.metrics._shared.model_means import empty_rows
+from nlgauge.metrics._shared.pair_scores import LABELS, NOTHING, Found, PairScores, require_nli
+from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable
 from nlgauge.models import ModelSpec, is_model_spec
 
 # The weights of entailment, neutral and contradiction, and the bounds.

@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import Findings
-from nlgauge.features.text import TEXT_TOKENIZERS, Tokens, token_libraries
+from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
 from nlgauge.kernels.ngram_sets import novel_ngrams
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import Arrays, Output, Takes, View, register

@@ -18,20 +18,21 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array, Ragged
 from nlgauge.errors import ModelError
-from nlgauge.explain import Entailment, Explanation
-from nlgauge.features.causal_lm import LogProbs
-from nlgauge.features.entailment import NLI, is_labels, label_order
-from nlgauge.features.pair_logits import PairLogits
+from nlgauge.explanations import Entailment, Explanation
+from nlgauge.features.encoders.entailment import NLI, is_labels, label_order
+from nlgauge.features.encoders.pair_logits import PairLogits
+from nlgauge.features.language_models.causal_lm import LogProbs
 from nlgauge.features.pairs import Findings
 from nlgauge.metric import SPELLINGS, Arrays, Output, View, register
-from nlgauge.metrics.model_means import empty_rows
-from nlgauge.metrics.pair_scores import LABELS, NOTHING, Found, PairScores, require_nli
-from nlgauge.metrics.unknown_tokens import read_pairs, readable
-from nlgauge.models import ModelSpec, is_model_spec, model_facts, model_name, store
-from nlgauge.models.nubia_network import network
+from nlgauge.metrics._shared.model_means import empty_rows
+from nlgauge.metrics._shared.pair_scores import LABELS, NOTHING, Found, PairScores, require_nli
+from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable
+from nlgauge.models import ModelSpec, is_model_spec, model_facts, model_name
+from nlgauge.models.networks.nubia import network
+from nlgauge.models.weights import store
 
 _WINDOW = 512
 _MEASURES = (

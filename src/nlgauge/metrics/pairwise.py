@@ -15,11 +15,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.features.text import can_be_seen
-from nlgauge.judges.judged import NAN, Judged, Row, texts_of
+from nlgauge.features.tokens.text import can_be_seen
 from nlgauge.judges.prompts import Prompt, ready
 from nlgauge.judges.reading import Judgement
 from nlgauge.metric import Output, Takes, View, register
+from nlgauge.metrics._shared.judged import NAN, Judged, Row, texts_of
 
 
 @register

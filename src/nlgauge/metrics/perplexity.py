@@ -15,13 +15,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.explain import Explanation, TokenScores
-from nlgauge.features.causal_lm import NextTokenStates, token_log_probabilities
-from nlgauge.features.model_halves import token_strings
+from nlgauge.explanations import Explanation, TokenScores
+from nlgauge.features.language_models.causal_lm import NextTokenStates, token_log_probabilities
+from nlgauge.features.language_models.model_halves import token_strings
 from nlgauge.metric import EMPTY, Arrays, Metric, Output, Takes, View, register
-from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, read_texts, unknown_share
+from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_texts, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import inference, load_causal
 

@@ -13,17 +13,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.corpus.language import code
 from nlgauge.errors import ParameterError
-from nlgauge.features.causal_lm import TokenInformation
-from nlgauge.features.seq2seq import Seq2SeqLogProbs, marks_of
+from nlgauge.features.language_models.causal_lm import TokenInformation
+from nlgauge.features.language_models.seq2seq import Seq2SeqLogProbs, marks_of
 from nlgauge.metric import View, register
-from nlgauge.metrics.likelihood import Direction, LikelihoodMetric, pairs
+from nlgauge.metrics._shared.likelihood import Direction, LikelihoodMetric, pairs
 from nlgauge.models import ModelSpec, is_model_spec
-from nlgauge.models.catalogue import Kind
 from nlgauge.models.loader import Loaded, load_seq2seq
+from nlgauge.models.weights.catalogue import Kind
 
 _DIRECTIONS = {
     "reference": (Direction("precision", "reference", "prediction"), Direction("recall", "prediction", "reference")),

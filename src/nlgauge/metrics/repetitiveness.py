@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import Output, View, register
 from nlgauge.metric.mean import share
-from nlgauge.metrics.within_text import WithinText
+from nlgauge.metrics._shared.within_text import WithinText
 
 
 @register

@@ -16,10 +16,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.explain import Explanation, WordAlignment
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge.explanations import Explanation, WordAlignment
 from nlgauge.features.pairs import Findings
-from nlgauge.features.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens, token_libraries
 from nlgauge.kernels.alignment import chunk_numbers
 from nlgauge.kernels.word_order import ascending_pairs, word_places
 from nlgauge.metric import Arrays, Output, View, register

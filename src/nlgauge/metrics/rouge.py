@@ -22,11 +22,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus.texts import any_has_lines
-from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches, Findings
-from nlgauge.features.text import Lines, Tokens, token_libraries
+from nlgauge.features.tokens.text import Lines, Tokens, token_libraries
 from nlgauge.kernels.lcs import lcs_lengths, union_lcs_hits
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register

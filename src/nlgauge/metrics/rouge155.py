@@ -20,11 +20,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge.explanations import Explanation, NgramMatches, Order
+from nlgauge.features.lexical.rouge155 import RougeTokens
 from nlgauge.features.pairs import Findings
-from nlgauge.features.rouge155 import RougeTokens
-from nlgauge.features.text import Lines, token_libraries
+from nlgauge.features.tokens.text import Lines, token_libraries
 from nlgauge.kernels.lcs import union_lcs_hits
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
 from nlgauge.kernels.rouge_references import PairCounts, means, reference_sets

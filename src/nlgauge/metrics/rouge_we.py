@@ -18,12 +18,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
-from nlgauge.explain import Explanation, WordGroups
-from nlgauge.features.text import Tokens
+from nlgauge._core.ragged import Array
+from nlgauge.explanations import Explanation, WordGroups
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.metric import Arrays, Output, View, register
 from nlgauge.metric.domains import require_number, require_whole
-from nlgauge.metrics.known_words import WordPairs, WordVectorMetric, units
+from nlgauge.metrics._shared.known_words import WordPairs, WordVectorMetric, units
 
 # Cosines are compared to this precision, so that no match hangs on the last bits of a number.
 _DECIMALS = 9

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from nlgauge.judges.judged import Judged
 from nlgauge.judges.prompts import Prompt, ready
 from nlgauge.judges.reading import Expected, Scale
 from nlgauge.metric import register
 from nlgauge.metric.domains import require_whole
+from nlgauge.metrics._shared.judged import Judged
 
 _LEVELS = (
     "The response fails the criteria.",

@@ -16,10 +16,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.explain import Explanation, WordGroups
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer, token_libraries
-from nlgauge.kernels.edit_operations import ADD, DELETE, KEEP, operation_counts, operation_shares
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge.explanations import Explanation, WordGroups
+from nlgauge.features.tokens.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer, token_libraries
+from nlgauge.kernels.edits.operations import ADD, DELETE, KEEP, operation_counts, operation_shares
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 
 _ORDERS = 4

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import Output, Takes, register
-from nlgauge.metrics.answers import AnswerMetric, Question, probability_of_first
-from nlgauge.metrics.model_means import NO_TEXT
+from nlgauge.metrics._shared.answers import AnswerMetric, Question, probability_of_first
+from nlgauge.metrics._shared.model_means import NO_TEXT
 from nlgauge.models import ModelSpec, is_model_spec
 
 QUESTIONS = ("q1", "q2", "q3", "q4", "q5", "q6")

@@ -16,7 +16,7 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features
-from nlgauge.features.text import Tokens, language_tokenizer, token_libraries
+from nlgauge.features.tokens.text import Tokens, language_tokenizer, token_libraries
 from nlgauge.kernels.leave_one_out import closest_other_lengths, matches_with_the_others
 from nlgauge.kernels.ngrams import ngram_totals
 from nlgauge.metric import CorpusMetric, Output, register

@@ -15,15 +15,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.explain import Entailment, Explanation
-from nlgauge.features.entailment import NLI, is_labels, label_order, probabilities
-from nlgauge.features.pair_logits import PairLogits
+from nlgauge.explanations import Entailment, Explanation
+from nlgauge.features.encoders.entailment import NLI, is_labels, label_order, probabilities
+from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.pairs import Findings
-from nlgauge.features.text import SPLITTERS, Sentences
+from nlgauge.features.tokens.text import SPLITTERS, Sentences
 from nlgauge.metric import Arrays, Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
-from nlgauge.metrics.pair_scores import LABELS, NOTHING, Found, PairScores, every_pair, require_nli, texts_of
-from nlgauge.metrics.unknown_tokens import read_texts, readable
+from nlgauge.metrics._shared.pair_scores import LABELS, NOTHING, Found, PairScores, every_pair, require_nli, texts_of
+from nlgauge.metrics._shared.unknown_tokens import read_texts, readable
 from nlgauge.models import ModelSpec, is_model_spec
 
 

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
-from nlgauge.explain import Explanation
-from nlgauge.features.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer, token_libraries
+from nlgauge._core.ragged import Array
+from nlgauge.explanations import Explanation
+from nlgauge.features.tokens.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer, token_libraries
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_order
 from nlgauge.metrics.bleu import Bleu

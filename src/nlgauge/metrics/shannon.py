@@ -22,14 +22,14 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.explain import Explanation, TokenScores
-from nlgauge.features.causal_lm import LogProbs, TokenInformation
-from nlgauge.features.model_halves import token_strings
-from nlgauge.features.text import Sentences
+from nlgauge.explanations import Explanation, TokenScores
+from nlgauge.features.language_models.causal_lm import LogProbs, TokenInformation
+from nlgauge.features.language_models.model_halves import token_strings
+from nlgauge.features.tokens.text import Sentences
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, Takes, View, register
-from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
+from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 from nlgauge.models.loader import load_causal
 

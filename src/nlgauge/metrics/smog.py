@@ -13,9 +13,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import Arrays, register
-from nlgauge.metrics.readability_index import ReadabilityIndex
+from nlgauge.metrics._shared.readability_index import ReadabilityIndex
 
 
 @register

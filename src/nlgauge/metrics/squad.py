@@ -16,10 +16,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.explain import Explanation, NgramMatches, Order
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import Findings
-from nlgauge.features.text import Tokens
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 

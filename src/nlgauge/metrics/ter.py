@@ -17,16 +17,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array, Ragged
-from nlgauge.explain import Edit, Edits, Explanation
+from nlgauge.explanations import Edit, Edits, Explanation
 from nlgauge.features.pairs import Findings
-from nlgauge.features.text import Tokens, tokenizer
-from nlgauge.features.tokenizers import Tokenizer
-from nlgauge.kernels.edits import runs
-from nlgauge.kernels.tercom import Shift, alignment, apply_shift, shift_edits
+from nlgauge.features.tokens.text import Tokens, tokenizer
+from nlgauge.features.tokens.tokenizers import Tokenizer
+from nlgauge.kernels.edits.distances import runs
+from nlgauge.kernels.edits.tercom import Shift, alignment, apply_shift, shift_edits
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
-from nlgauge.metric.versions import installed_version
 
 
 @cache

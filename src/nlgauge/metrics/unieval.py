@@ -17,11 +17,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.corpus.columns import Array
-from nlgauge.features.text import SPLITTERS
+from nlgauge._core.ragged import Array
+from nlgauge.features.tokens.text import SPLITTERS
 from nlgauge.metric import Output, register
-from nlgauge.metrics.answers import AnswerMetric, Question, probability_of_first
-from nlgauge.metrics.model_means import NO_TEXT
+from nlgauge.metrics._shared.answers import AnswerMetric, Question, probability_of_first
+from nlgauge.metrics._shared.model_means import NO_TEXT
 from nlgauge.models import ModelSpec, is_model_spec
 
 _CONSISTENCY = Question("question: Is this claim consistent with the document? </s> claim: {prediction} </s> document: {source}", "mean")

@@ -15,9 +15,9 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge.metric import Output, View, register
-from nlgauge.metrics.comet_family import NAN, JointMetric, NetworkRows
+from nlgauge.metrics._shared.comet_family import NAN, JointMetric, NetworkRows
 from nlgauge.models import ModelSpec
-from nlgauge.models.comet import Form
+from nlgauge.models.networks.comet import Form
 
 
 @register

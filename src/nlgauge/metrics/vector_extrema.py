@@ -15,9 +15,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import register
-from nlgauge.metrics.word_vector_similarity import PooledSimilarity
+from nlgauge.metrics._shared.word_vector_similarity import PooledSimilarity
 
 
 @register

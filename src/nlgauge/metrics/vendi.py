@@ -17,11 +17,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import Features
-from nlgauge.features.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens, token_libraries
 from nlgauge.metric import CorpusMetric, Output, register
 from nlgauge.metric.domains import require_number, require_order, require_whole
 

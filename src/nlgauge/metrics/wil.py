@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import register
-from nlgauge.metrics.error_rate import ErrorRate
+from nlgauge.metrics._shared.error_rate import ErrorRate
 from nlgauge.metrics.wip import preserved
 
 

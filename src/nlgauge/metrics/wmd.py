@@ -16,13 +16,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.estimators.movers import Moved, Points, moved
 from nlgauge.estimators.transport import transport_module
-from nlgauge.explain import Explanation, Transport
-from nlgauge.features.word_vectors import WordVectors
+from nlgauge.explanations import Explanation, Transport
+from nlgauge.features.lexical.word_vectors import WordVectors
 from nlgauge.metric import Arrays, Output, View, register
-from nlgauge.metrics.known_words import NO_KNOWN_WORD, WordPairs, WordVectorMetric, bag, units
+from nlgauge.metrics._shared.known_words import NO_KNOWN_WORD, WordPairs, WordVectorMetric, bag, units
 
 
 @register

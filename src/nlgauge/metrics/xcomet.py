@@ -17,12 +17,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import Output, View, register
-from nlgauge.metrics.comet_family import NAN, JointMetric, NetworkRows
-from nlgauge.metrics.error_spans import Span, decoded
+from nlgauge.metrics._shared.comet_family import NAN, JointMetric, NetworkRows
+from nlgauge.metrics._shared.error_spans import Span, decoded
 from nlgauge.models import ModelSpec
-from nlgauge.models.comet import Form
+from nlgauge.models.networks.comet import Form
 
 _SEVERITIES = ("minor", "major", "critical")
 _PENALTIES = np.array([1.0, 5.0, 10.0])

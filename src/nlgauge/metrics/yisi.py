@@ -15,15 +15,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.corpus.language import code
 from nlgauge.estimators import idf
-from nlgauge.features.encoder_layers import Hidden
+from nlgauge.features.encoders.encoder_layers import Hidden
 from nlgauge.metric import TRUNCATED, Arrays, Fit, Output, register
 from nlgauge.metric.domains import require_number
-from nlgauge.metrics.token_matching import InverseDocumentFrequency, TokenMatching
-from nlgauge.metrics.unknown_tokens import UNKNOWN_TOKENS
+from nlgauge.metrics._shared.token_matching import InverseDocumentFrequency, TokenMatching
+from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS
 from nlgauge.models import ModelSpec, model_facts
 
 

@@ -55,8 +55,8 @@ def is_model_spec(value: object) -> bool:
 
 def model_facts(spec: ModelSpec) -> dict[str, str]:
     """What a signature says of a model: its weights, their type as they are run, the revision that was fetched, and the libraries that run it."""
-    from nlgauge.metric.versions import installed_version
-    from nlgauge.models import store
+    from nlgauge._core.versions import installed_version
+    from nlgauge.models.weights import store
 
     if isinstance(spec, Model):
         facts = {"weights": spec.weights_hash()[:12], "dtype": spec.dtype()}

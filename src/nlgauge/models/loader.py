@@ -14,15 +14,16 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from nlgauge._core.lazy import lazy
+from nlgauge._core.threads import pass_threads
 from nlgauge.errors import MissingExtraError, ModelError, ParameterError
-from nlgauge.lazy import lazy
-from nlgauge.models import Model, ModelSpec, model_name, store
-from nlgauge.models.align_layout import ALIGN, align_model
-from nlgauge.models.bleurt_layout import pieces_tokenizer
-from nlgauge.models.heads import missing_weights
-from nlgauge.models.prism_layout import dictionary_tokenizer
+from nlgauge.models import Model, ModelSpec, model_name
+from nlgauge.models.networks.align_layout import ALIGN, align_model
+from nlgauge.models.networks.bleurt_layout import pieces_tokenizer
+from nlgauge.models.networks.heads import missing_weights
+from nlgauge.models.networks.prism_layout import dictionary_tokenizer
 from nlgauge.models.registry import Registry
-from nlgauge.models.threads import pass_threads
+from nlgauge.models.weights import store
 
 Made = TypeVar("Made")
 # How many models stay loaded when no run needs them.
@@ -151,7 +152,7 @@ def _loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
         raise ParameterError(f"device must be one that torch can use here, got {device!r}: {str(error).splitlines()[0]}") from None
     if isinstance(spec, Model):
         if kind == "comet" and not hasattr(spec.model, "settings"):
-            raise ModelError(f"the model {model_name(spec)!r} is not a network of the COMET family, nlgauge.models.comet.CometNetwork.")
+            raise ModelError(f"the model {model_name(spec)!r} is not a network of the COMET family, nlgauge.models.networks.comet.CometNetwork.")
         if hasattr(spec.model, "eval") and getattr(spec.model, "training", False):
             raise ModelError(f"the model {model_name(spec)!r} is in training mode, which makes scores random; call model.eval() first.")
         return Loaded(model_name(spec), spec.model, spec.tokenizer, device)
@@ -159,7 +160,7 @@ def _loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
     for file in store.weight_files(directory):
         check_header(file)
     if kind == "comet":
-        from nlgauge.models.comet_files import read
+        from nlgauge.models.weights.comet_files import read
 
         with quiet():
             network, tokenizer = read(directory, device)

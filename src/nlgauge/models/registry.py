@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Generic, TypeVar
 
-from nlgauge.models.locks import ForkedLock
+from nlgauge._core.locks import ForkedLock
 
 Item = TypeVar("Item")
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from nlgauge._core.numbers import bounds, number, p_value
+from nlgauge._core.page import Page
+from nlgauge._core.shown import Exported
 from nlgauge.errors import ParameterError, UnknownNameError
-from nlgauge.export.model import Page
-from nlgauge.export.numbers import bounds, number, p_value
-from nlgauge.export.shown import Exported
 from nlgauge.metric import Output
 from nlgauge.results.equal_outputs import EqualOutputs
 from nlgauge.results.frames import as_frame
@@ -170,7 +170,7 @@ class Comparison(Exported):
 
     def page(self) -> Page:
         """A table for each pair of systems: both scores, how much better the second is, p-values."""
-        from nlgauge.export.of_comparison import comparison_page
+        from nlgauge.show.pages.comparison import comparison_page
 
         return comparison_page(self)
 

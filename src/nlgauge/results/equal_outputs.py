@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nlgauge.corpus.columns import blocks
-from nlgauge.export.numbers import listed
+from nlgauge._core.numbers import listed
+from nlgauge._core.ragged import blocks
 from nlgauge.metric import Metric
 
 if TYPE_CHECKING:
+    from nlgauge.metric.table import Table
     from nlgauge.results.comparison import Compared
-    from nlgauge.results.table import Table
 
 OutputKey = tuple[str, str]
 EqualOutputs = Mapping[OutputKey, OutputKey]
@@ -84,7 +84,7 @@ def corrected_once(comparisons: Sequence[tuple[Sequence[Compared], EqualOutputs]
 
     An output that repeats another is the same test and has the same p-value.
     """
-    from nlgauge.results.inference import holm
+    from nlgauge.stats.corrections import holm
 
     tests: dict[tuple[int, tuple[str, ...]], float] = {}
     for number, (rows, equal) in enumerate(comparisons):

@@ -9,27 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge._core.shown import Exported
 from nlgauge.errors import UnknownNameError
-from nlgauge.export.model import Cell, Footnotes, Page, Sheet, column
-from nlgauge.export.names import shortened_note
-from nlgauge.export.of_result import ScoreCells, long_columns, long_rows
-from nlgauge.export.shown import Exported
-from nlgauge.export.tested import any_tested, corrected, how_tested
 from nlgauge.features import Features
 from nlgauge.metric import CorpusMetric, Metric
+from nlgauge.metric.table import Table
 from nlgauge.results.comparison import Comparison
 from nlgauge.results.equal_outputs import corrected_once
-from nlgauge.results.resampling import Clusters, caution
 from nlgauge.results.scores import score_records
 from nlgauge.results.segments import field_name
-from nlgauge.results.table import Table
 from nlgauge.results.table_options import TableOptions
 
 if TYPE_CHECKING:
+    from nlgauge._core.page import Page
     from nlgauge.corpus import Corpus
+    from nlgauge.engine.chunk import Fits
     from nlgauge.results.result import Result
-    from nlgauge.run.chunk import Fits
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -67,47 +63,26 @@ class Groups(Exported, Mapping[Any, "Result"]):
 
     def page(self, **options: Any) -> Page:
         """All groups in one table, with the options of `Result.page` but for `wide`: there is one row per group, metric and system."""
-        shown = TableOptions.of(options)
-        comparisons = self._comparisons(shown)
-        footnotes, rows = Footnotes(), []
-        for value, result in self.results.items():
-            cells = ScoreCells(result, shown.intervals_of(result), comparisons.get(value), shown.details, footnotes, shown.decimals)
-            name = Cell(str(value), below=f"n={len(result.corpus)}")
-            rows += [[Cell() if i else name, *row] for i, row in enumerate(long_rows(cells))]
-        first = next(iter(self.results.values()))
-        tested = [rows for rows in _joined(comparisons) if any_tested(rows)]
-        notes = [f"p-values: against {first.systems[0]}, {how_tested(rows)}, Holm-{corrected(rows)}." for rows in tested]
-        notes += shortened_note(first.systems)
-        few = [str(value) for value, result in self.results.items() if caution(Clusters(result.corpus.documents, len(result.corpus)).count, "")]
-        if few and shown.intervals:
-            notes.append(f"Caution: fewer than 20 segments (or documents), so that intervals are too narrow: {', '.join(few)}.")
-        fitted = [label for label, metric in first.job.metrics.items() if isinstance(metric, Metric) and metric.fit() is not None]
-        if fitted:
-            notes.append(f"{', '.join(fitted)}: fitted on all segments of the run, not on each group.")
-        columns = [column(self.field), *long_columns(cells, shown.confidence)]
-        return shown.with_costs(Page([Sheet(columns, rows)], footnotes.texts, notes, shown.small_print_of(first)), first)
+        from nlgauge.show.pages.groups import groups_page
+
+        return groups_page(self, TableOptions.of(options))
 
     def _short_page(self) -> Page:
         return self.page(intervals=False, tests=False)
 
     def _csv_records(self, **options: Any) -> list[dict[str, Any]]:
         shown = TableOptions.of(options)
-        comparisons = self._comparisons(shown)
+        comparisons = self.comparisons(shown)
         return [
             {field_name(self.field, record): value, "segments": len(result.corpus), **record}
             for value, result in self.results.items()
             for record in score_records(result, shown.intervals_of(result), comparisons.get(value))
         ]
 
-    def _comparisons(self, shown: TableOptions) -> dict[Any, Comparison]:
+    def comparisons(self, shown: TableOptions) -> dict[Any, Comparison]:
+        """The comparison of every group, if tests are shown."""
         first = next(iter(self.results.values()))
         return self.compare(**shown.of_comparison()) if shown.has_tests(first) else {}
-
-
-def _joined(comparisons: Mapping[Any, Comparison]) -> list[Comparison]:
-    """All comparisons as one, if there are any."""
-    found = list(comparisons.values())
-    return [replace(found[0], rows=[row for comparison in found for row in comparison])] if found else []
 
 
 def taken(result: Result, segments: Array) -> Result:
@@ -138,7 +113,7 @@ def _taken(table: Table, system: str, corpus: Corpus, segments: Array, features:
     if table.additive:
         rows = {part: rows[segments] for part, rows in table.statistics.items()}
         return replace(table, statistics=rows, weights=corpus.weights)
-    from nlgauge.run.engine import whole_scores
+    from nlgauge.engine.engine import whole_scores
 
     saved = {name: values[segments] for name, values in table.saved_segments.items()}
     metric = table.metric

@@ -22,15 +22,15 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.features import Features, RunOptions
 from nlgauge.metric import Arrays, CorpusMetric, Output
+from nlgauge.metric.table import Table, unstacked, with_score
 from nlgauge.results.comparison import Compared
 from nlgauge.results.missing import Gaps, common, gaps_of, part_of
 from nlgauge.results.ranks import CommonPair, Ranked, ranked
 from nlgauge.results.resampling import Resampling
-from nlgauge.results.table import Table, unstacked, with_score
 
 Tables = Mapping[tuple[str, str], Table]
 # A system's metric: on all of its segments (partner ""), or on those that its partner in a pair has too.
@@ -346,18 +346,3 @@ def swap_test(differences: Callable[[Array], dict[str, float]], observed: dict[s
     """p-values of a metric that must be recomputed: `differences(mask)` after swapping where the mask is 1."""
     null = [differences(mask) for block in swaps for mask in block]
     return {name: p_value(value, np.array([sample[name] for sample in null])) for name, value in observed.items()}
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction; NaN stays NaN and does not count.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    known = sorted((i for i, p in enumerate(p_values) if not math.isnan(p)), key=lambda i: p_values[i])
-    corrected = [math.nan] * len(p_values)
-    highest = 0.0
-    for rank, i in enumerate(known):
-        highest = max(highest, min(1.0, (len(known) - rank) * p_values[i]))
-        corrected[i] = highest
-    return corrected

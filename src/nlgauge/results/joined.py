@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.errors import ResultError
 from nlgauge.results.groups import taken
 

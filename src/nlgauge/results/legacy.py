@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
 from nlgauge.results.comparison import Compared
 from nlgauge.results.inference import Inference, randomised

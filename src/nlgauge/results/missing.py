@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.metric import Metric, Output
 from nlgauge.metric.mean import MeanMetric, values_and_defined
-from nlgauge.results.table import Table
+from nlgauge.metric.table import Table
 
 # An input that the metric cannot score, whoever wrote the prediction.
 ABSENT = "absent"

@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
-from nlgauge.export.model import Page
-from nlgauge.export.shown import Exported
+from nlgauge._core.page import Page
+from nlgauge._core.ragged import Array
+from nlgauge._core.shown import Exported
 from nlgauge.metric import Output
 from nlgauge.results.equal_outputs import EqualOutputs
 from nlgauge.results.frames import as_frame
-from nlgauge.results.letters import letters, rank_ranges
+from nlgauge.stats.letters import letters, rank_ranges
 
 
 class CommonPair(NamedTuple):
@@ -118,7 +118,7 @@ class Ranks(Exported):
 
     def page(self) -> Page:
         """A table: systems in rows, outputs in columns, each score with its letters."""
-        from nlgauge.export.of_ranks import ranks_page
+        from nlgauge.show.pages.ranks import ranks_page
 
         return ranks_page(self)
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
-from nlgauge.corpus.lines import StoredLabels
+from nlgauge._core.ragged import Array
+from nlgauge.corpus.store.lazy_values import StoredLabels
 from nlgauge.errors import ParameterError
 from nlgauge.kernels.resampling import draw_counts
-from nlgauge.results.table import Table, weighted_blocks
+from nlgauge.metric.table import Table, weighted_blocks
 
 # What the counts of a block of draws may take: little enough to stay near the processor, enough that rows are not read anew for a few draws.
 _BLOCK_BYTES = 16_000_000

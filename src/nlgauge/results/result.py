@@ -10,16 +10,15 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nlgauge._core.lazy import lazy
+from nlgauge._core.page import Page
+from nlgauge._core.ragged import Array
+from nlgauge._core.shown import Exported
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.errors import ParameterError, ResultError, UnknownNameError, did_you_mean
-from nlgauge.explain import Explanations
-from nlgauge.export.model import Page
-from nlgauge.export.numbers import counted
-from nlgauge.export.of_result import result_page
-from nlgauge.export.shown import Exported
-from nlgauge.lazy import lazy
+from nlgauge.explanations import Explanations
 from nlgauge.metric import AnyMetric, Metric
+from nlgauge.metric.table import Table
 from nlgauge.results.comparison import Comparison
 from nlgauge.results.equal_outputs import corrected_once, equal_outputs
 from nlgauge.results.frames import as_frame, blocks_as_frame
@@ -30,15 +29,14 @@ from nlgauge.results.ranks import Ranks
 from nlgauge.results.resampling import Clusters, Resampling, caution, checked_plan, drawn_in_groups
 from nlgauge.results.scores import score_records
 from nlgauge.results.segments import SegmentList, disagreements, missing, segment_columns, worst
-from nlgauge.results.table import Table
 from nlgauge.results.table_options import TableOptions
 
 if TYPE_CHECKING:
-    from nlgauge.report.notebook import Framed
-    from nlgauge.run.chunk import Job
-    from nlgauge.run.costs import Costs
-    from nlgauge.run.executors import Executor
-    from nlgauge.run.to_disk import Output
+    from nlgauge.engine.chunk import Job
+    from nlgauge.engine.costs import Costs
+    from nlgauge.engine.executors import Executor
+    from nlgauge.results.storage.resume import Output
+    from nlgauge.show.report.notebook import Framed
 
 
 # Intervals of so many rows of statistics are there before anybody waits for them.
@@ -78,7 +76,7 @@ class Result(Exported, Mapping[str, Any]):
     @property
     def config(self) -> dict[str, Any]:
         """The options of the run, as plain data."""
-        from nlgauge.run.chunk import describe
+        from nlgauge.engine.chunk import describe
 
         return describe(self.job)
 
@@ -288,7 +286,7 @@ class Result(Exported, Mapping[str, Any]):
         self, segments: Sequence[int], metrics: Iterable[str] | None = None, systems: Iterable[str] | None = None
     ) -> dict[tuple[str, str, int], Explanations]:
         """As `explain_many`, for segments by their numbers, counted from 0."""
-        from nlgauge.run.explaining import explained
+        from nlgauge.engine.explain import explained
 
         self._need_texts("explain")
         labels = list(self.job.metrics) if metrics is None else [self.label(metric) for metric in metrics]
@@ -328,9 +326,9 @@ class Result(Exported, Mapping[str, Any]):
         is saved to, its new rows as soon as they are computed. That may be the directory of this result, with overwrite=True: it stays as it is until
         all is there. What was ended goes on by the same call with resume=True.
         """
-        from nlgauge.run.extend import extended
-        from nlgauge.run.to_disk import Output
-        from nlgauge.scorer import output_of, run_options
+        from nlgauge.results.storage.extend import extended
+        from nlgauge.results.storage.resume import Output
+        from nlgauge.scoring import output_of, run_options
 
         self._need_texts("add to")
         given, before = run_options(batch_size=batch_size, device=device), self.job.options
@@ -340,11 +338,11 @@ class Result(Exported, Mapping[str, Any]):
         return extended(result, metrics, predictions, executor, kept, show_progress)
 
     def report(self, path: str | Path, **options: Any) -> Path:
-        """Writes one HTML file that shows everything and needs nothing else; the options are those of `nlgauge.report.write_report`.
+        """Writes one HTML file that shows everything and needs nothing else; the options are those of `nlgauge.show.report.write_report`.
 
         Among them are title, explain (for how many segments explanations are kept), texts=False and max_size in megabytes.
         """
-        from nlgauge.report import write_report
+        from nlgauge.show.report import write_report
 
         return write_report(self, path, **options)
 
@@ -353,13 +351,13 @@ class Result(Exported, Mapping[str, Any]):
 
         Options are those of `report`; a smaller `explain` keeps the notebook small.
         """
-        from nlgauge.report.notebook import framed
+        from nlgauge.show.report.notebook import framed
 
         return framed(self, title, height, **options)
 
     def save(self, directory: str | Path, *, texts: bool = True, overwrite: bool = False) -> Path:
         """Writes the result to a directory, whole or not at all; `texts=False` keeps only hashes of the texts."""
-        from nlgauge.results.storage import save
+        from nlgauge.results.storage.save_load import save
 
         return save(self, Path(directory), texts, overwrite)
 
@@ -372,25 +370,23 @@ class Result(Exported, Mapping[str, Any]):
 
         The options are those of `TableOptions`; Markdown and LaTeX are wide unless wide=False is given.
         """
-        wanted = TableOptions.of(options)
-        options = {"details": wanted.details, "wide": wanted.wide, "decimals": wanted.decimals}
-        shown = result_page(self, wanted.intervals_of(self), wanted.comparison_of(self), wanted.confidence, **options)
-        return wanted.with_costs(replace(shown, small_print=wanted.small_print_of(self)), self)
+        from nlgauge.show.pages.result import page_of
+
+        return page_of(self, TableOptions.of(options))
 
     def _short_page(self) -> Page:
-        page = result_page(self, title=self._title())
-        return replace(page, notes=[*page.notes, "to_text() adds intervals and tests."])
+        from nlgauge.show.pages.result import short_page
+
+        return short_page(self)
 
     def _notebook_page(self) -> Page:
+        from nlgauge.show.pages.result import short_page
+
         # Only where nobody has to wait for them.
         quick = len(self.corpus) > 1 and len(self.corpus) * len(self.tables) <= _QUICK and all(table.additive for table in self.tables.values())
         if not quick:
             return self._short_page()
-        page = result_page(self, self.intervals(), title=self._title())
-        return replace(page, notes=[*page.notes, "to_html() adds tests."])
-
-    def _title(self) -> str:
-        return f"{counted(len(self.systems), 'system')}, {counted(len(self.corpus), 'segment')}"
+        return short_page(self, self.intervals())
 
     def _for_paper(self, options: dict[str, Any]) -> dict[str, Any]:
         return {"wide": True, **options}

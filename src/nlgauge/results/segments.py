@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array, Ragged, blocks
+from nlgauge._core.numbers import counted, number
+from nlgauge._core.page import Cell, Column, Page, Sheet, column
+from nlgauge._core.ragged import Array, Ragged, blocks
+from nlgauge._core.shown import Exported
 from nlgauge.errors import ParameterError, UnknownNameError
-from nlgauge.export.model import Cell, Column, Page, Sheet, column
-from nlgauge.export.numbers import counted, number
-from nlgauge.export.shown import Exported
 from nlgauge.metric import Output
 from nlgauge.results.frames import as_frame
 from nlgauge.results.labels import bare_name, short_names

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.errors import ParameterError, did_you_mean
-from nlgauge.export.model import Footnotes, Page
-from nlgauge.export.of_costs import costs_sheet
-from nlgauge.export.of_result import small_print
 
 if TYPE_CHECKING:
     from nlgauge.results.comparison import Comparison
@@ -65,16 +62,3 @@ class TableOptions:
     def comparison_of(self, result: Result) -> Comparison | None:
         """The comparison of the first system with the others, if it is shown."""
         return result.compare(**self.of_comparison()) if self.has_tests(result) else None
-
-    def with_costs(self, page: Page, result: Result) -> Page:
-        """The page, with a table of what the run cost if it is shown."""
-        if not self.costs:
-            return page
-        footnotes = Footnotes(list(page.footnotes))
-        return replace(page, blocks=[*page.blocks, costs_sheet(result.costs, footnotes)], footnotes=footnotes.texts)
-
-    def small_print_of(self, result: Result) -> list[str]:
-        """The signatures with what intervals and tests were drawn with."""
-        seed = result.job.options.seed if self.seed is None else self.seed
-        confidence = self.confidence if self.intervals else None
-        return small_print(result, confidence, self.resamples, seed, self.test if self.has_tests(result) else "")

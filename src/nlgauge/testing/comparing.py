@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
 from nlgauge.metric import AnyMetric, Fit, Metric, Output
 from nlgauge.results.result import Result
-from nlgauge.scorer import score
+from nlgauge.scoring import score
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from nlgauge.corpus import Corpus
+from nlgauge.engine.chunk import Chunk, statistics_of
+from nlgauge.engine.executors import Serial
 from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric, first_output
+from nlgauge.metric.table import Table
 from nlgauge.results.result import Result
-from nlgauge.results.table import Table
-from nlgauge.run.chunk import Chunk, statistics_of
-from nlgauge.run.executors import Serial
 from nlgauge.testing.comparing import (
     Terms,
     arrays_of,

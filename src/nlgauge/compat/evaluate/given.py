@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nlgauge.compat.scoring import scored
+from nlgauge.metric.reduction import ReduceFn
 from nlgauge.metric.registry import find, make, spelt
-from nlgauge.results.table import Table
-from nlgauge.run.reduction import ReduceFn
+from nlgauge.metric.table import Table
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from nlgauge.compat.evaluate.names import MISSING, OF_LABELS, SHAPES, Shape
 from nlgauge.compat.scoring import RUN_OPTIONS, split
 from nlgauge.errors import InputError, ParameterError, UnknownMetricError, did_you_mean
 from nlgauge.metric.card import Card, card
+from nlgauge.metric.reduction import ReduceFn
 from nlgauge.metric.registry import find
-from nlgauge.run.reduction import ReduceFn
 
 _HUB = "evaluate-metric/"
 _TYPES = ("metric", "measurement")

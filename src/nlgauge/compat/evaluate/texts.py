@@ -16,7 +16,7 @@ import numpy as np
 
 from nlgauge.compat.evaluate.given import Given
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.features.text import Tokens
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.metric.registry import find, make, spelt
 from nlgauge.metrics.bleu import Bleu
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
-from nlgauge.meta.found import Found
+from nlgauge.meta.findings import Found
 
 if TYPE_CHECKING:
-    from nlgauge.meta.judgements import Judgements
+    from nlgauge.meta.judgments import Judgements
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,7 +26,7 @@ class HumanCorrelations(Found):
 
         Of better/worse pairs there is a forest plot.
         """
-        from nlgauge.meta.plots import forest, scatter
+        from nlgauge.show.plots.meta import forest, scatter
 
         judged = self.judgements
         if judged is None or not judged.humans:
@@ -57,7 +57,7 @@ class MetricCorrelations(tuple[list[Array], list[Array]]):
 
         daRR is not symmetric: of each pair the value with the second metric as people is shown.
         """
-        from nlgauge.meta.plots import heatmap
+        from nlgauge.show.plots.meta import heatmap
 
         def draw(place: int, part: Any) -> None:
             rows = [
@@ -91,7 +91,7 @@ class Seconds(dict[str, float]):
         if correlations is None:
             drawn = (self.co2, "CO2 of each metric", "kilograms of CO2-equivalents") if co2 else (self, "Time of each metric", "seconds")
             return saved(_bars(*drawn, figure), path)
-        from nlgauge.meta.plots import pareto
+        from nlgauge.show.plots.meta import pareto
 
         seconds, kilograms = ({name: 1000 * amount / self.texts for name, amount in spent.items()} for spent in (self, self.co2))
         grams = {name: 1000 * amount for name, amount in kilograms.items()} if co2 else None
@@ -100,7 +100,7 @@ class Seconds(dict[str, float]):
 
 def side_by_side(draw: Callable[[int, Any], None], count: int, figure: Any, width: float, height: float) -> Any:
     """The figure with so many plots, two in a row; `draw` draws one of them, given its number, on a part of the figure."""
-    from nlgauge.meta.plots.canvas import canvas
+    from nlgauge.show.plots.canvas import canvas
 
     across = min(count, 2)
     down = -(-count // across)
@@ -113,7 +113,7 @@ def side_by_side(draw: Callable[[int, Any], None], count: int, figure: Any, widt
 
 def saved(figure: Any, path: str | Path | None) -> Any:
     """The figure, which is also written to the path if there is one."""
-    from nlgauge.meta.plotting import save
+    from nlgauge.show.plots.plotting import save
 
     if path is not None:
         save(figure, path)
@@ -121,7 +121,7 @@ def saved(figure: Any, path: str | Path | None) -> Any:
 
 
 def _bars(spent: Mapping[str, float], title: str, unit: str, figure: Any) -> Any:
-    from nlgauge.meta.plots.canvas import COLOURS, COLUMN, bare, canvas, few_ticks, named_ticks, titled
+    from nlgauge.show.plots.canvas import COLOURS, COLUMN, bare, canvas, few_ticks, named_ticks, titled
 
     names = sorted(spent, key=lambda name: spent[name])
     figure = canvas(figure, COLUMN * 1.2, 0.2 * len(names) + 0.8)

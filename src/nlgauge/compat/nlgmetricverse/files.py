@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
+from nlgauge._core.paths import write_whole
 from nlgauge.errors import InputError, ParameterError, did_you_mean
 from nlgauge.io.files import decoded, lines_of, read_bytes
 from nlgauge.io.quoting import csv_rows, tsv_rows
-from nlgauge.paths import write_whole
 
 _CONFIG = ("predictions", "references", "reduce_fn", "metrics")
 _TABLES = {".csv": csv_rows, ".tsv": tsv_rows}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nlgauge.errors import ParameterError
-from nlgauge.results.table import Table
+from nlgauge.metric.table import Table
 
 _SIDES = {"fmeasure": "", "precision": "_precision", "recall": "_recall"}
 # By metric: the argument that asks for numbers of the whole corpus, and the outputs that are lists of segments without it.

@@ -16,11 +16,11 @@ from nlgauge.compat.from_evaluate import from_evaluate, local_script
 from nlgauge.compat.later import later
 from nlgauge.compat.nlgmetricverse.forms import Form, taken
 from nlgauge.compat.scoring import plain, scored, split
+from nlgauge.engine.prepare import labelled
 from nlgauge.errors import ParameterError, UnknownMetricError
 from nlgauge.metric import REGISTERED, AnyMetric
+from nlgauge.metric.reduction import ReduceFn
 from nlgauge.metric.registry import find, make, metric_classes
-from nlgauge.run.prepare import labelled
-from nlgauge.run.reduction import ReduceFn
 
 # What NLG-Metricverse and Jury call the weights of BARTScore.
 _CHECKPOINTS = {"bartscore-large-cnn": "bart-large-cnn"}

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge.compat.nlgmetricverse.drawn import HumanCorrelations, MetricCorrelations, Seconds
 from nlgauge.compat.nlgmetricverse.scorer import NLGMetricverse
 from nlgauge.corpus.language import checked
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.export.numbers import counted
 
 if TYPE_CHECKING:
-    from nlgauge.meta.judgements import Judgements
-    from nlgauge.meta.measures import Measure
+    from nlgauge.meta.judgments import Judgements
+    from nlgauge.stats.measures import Measure
 
 _COLUMNS = ("metric", "human", "group", "coefficient", "value", "low", "high", "p", "n", "reason")
 _DARR_NOTE = "darr counts pairs of outputs whose human scores are 25 points or more apart; n is their number, and it has no p-value."
@@ -61,7 +61,7 @@ def metric_human_correlation(
     >>> [(row["metric"], round(row["value"], 2)) for row in found]
     [('chrf', 0.98), ('wer', 1.0)]
     """
-    from nlgauge.meta.plotting import check_file
+    from nlgauge.show.plots.plotting import check_file
 
     if plot is not None:
         check_file(plot)
@@ -74,8 +74,8 @@ def metric_human_correlation(
 def _human_correlations(
     scorer: NLGMetricverse, predictions: Any, references: Any, human_scores: Any, correlation_measures: Any, corrs: Any
 ) -> HumanCorrelations:
-    from nlgauge.meta.judgements import Judgements
-    from nlgauge.meta.measures import measure
+    from nlgauge.meta.judgments import Judgements
+    from nlgauge.stats.measures import measure
 
     if isinstance(human_scores, Benchmarks | str):
         chosen = None if correlation_measures is None and corrs is None else _measures(correlation_measures, corrs)
@@ -104,9 +104,9 @@ def metrics_correlation(
     >>> results[0].round(2).tolist()
     [[1.0, 0.98], [0.98, 1.0]]
     """
-    from nlgauge.meta.coefficients import COEFFICIENTS
-    from nlgauge.meta.judgements import Judgements
-    from nlgauge.meta.ties import darr
+    from nlgauge.meta.judgments import Judgements
+    from nlgauge.stats.coefficients import COEFFICIENTS
+    from nlgauge.stats.ties import darr
 
     chosen = _measures(correlation_measures, corrs)
     result = NLGMetricverse(metrics=metrics).result(predictions, references)
@@ -171,7 +171,7 @@ def _measures(by_package: Any, by_thesis: Any) -> list[CorrelationMeasures]:
 
 def _of_benchmark(scorer: NLGMetricverse, name: str, chosen: list[CorrelationMeasures] | None) -> HumanCorrelations:
     from nlgauge.meta import benchmarks
-    from nlgauge.meta.measures import measure
+    from nlgauge.stats.measures import measure
 
     benchmark = benchmarks.load(name).machines()
     only_pairs = bool(benchmark.pairs) and not benchmark.dimensions
@@ -187,7 +187,7 @@ def _of_benchmark(scorer: NLGMetricverse, name: str, chosen: list[CorrelationMea
 
 def _correlated(judged: Judgements, chosen: Iterable[CorrelationMeasures], level_of_darr: str, by_darr: Measure) -> HumanCorrelations:
     """The rows of every measure; Fisher's intervals, which correlations alone have."""
-    from nlgauge.meta.correlate import correlate
+    from nlgauge.meta.correlation import correlate
 
     parts = [
         correlate(judged, level_of_darr, by_darr, interval=None)

@@ -9,14 +9,14 @@ from typing import Any
 from nlgauge.compat.nlgmetricverse.files import DataLoaderStrategies, is_path, read_texts
 from nlgauge.compat.nlgmetricverse.loading import NamedMetric, load_metric, unpacked
 from nlgauge.compat.scoring import plain, scored
+from nlgauge.engine.carbon import checked_country
 from nlgauge.errors import ParameterError, did_you_mean
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric, first_output
 from nlgauge.metric.card import filter_metrics, list_metrics
+from nlgauge.metric.reduction import ReduceFn
 from nlgauge.metric.registry import make
 from nlgauge.results.result import Result
-from nlgauge.run.carbon import checked_country
-from nlgauge.run.reduction import ReduceFn
-from nlgauge.scorer import DEFAULT_METRICS
+from nlgauge.scoring import DEFAULT_METRICS
 
 # What stands for a single metric where a list of them is also taken.
 _ONE = (str, Mapping, Metric, CorpusMetric, type, NamedMetric)

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nlgauge._core.lazy import lazy
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.columns import Array
-from nlgauge.corpus.parts import Parts
+from nlgauge.corpus.raw_columns import Parts
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
-from nlgauge.lazy import lazy
 from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.rows import Pair, Row
 
 if TYPE_CHECKING:
     from nlgauge.meta.benchmarks.scores import MetricScores
-    from nlgauge.meta.judgements import Judgements
+    from nlgauge.meta.judgments import Judgements
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nlgauge.corpus.columns import Array
+from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.judgements import Judgements
+from nlgauge.meta.judgments import Judgements
 
 if TYPE_CHECKING:
     from nlgauge.meta.benchmarks.benchmark import Benchmark

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from nlgauge._core.paths import write_whole
 from nlgauge.errors import InputError, ParameterError, UnknownNameError
 from nlgauge.meta.benchmarks import originals
 from nlgauge.meta.benchmarks.benchmark import Benchmark
@@ -17,7 +18,6 @@ from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.catalogue import CATALOGUE, card
 from nlgauge.meta.benchmarks.places import folder, missing, peers_of, place_of
 from nlgauge.meta.benchmarks.rows import Row, read_lines, written
-from nlgauge.paths import write_whole
 
 
 def load(name: str | Path) -> Benchmark:

@@ -8,11 +8,11 @@ from pathlib import Path
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
-from nlgauge.meta.agreement import known_mean
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.rows import Row
-from nlgauge.meta.reading import as_numbers
+from nlgauge.meta.readers.frames import as_numbers
+from nlgauge.stats.agreement import known_mean
 
 
 def of_file(path: Path, humans: Sequence[str], group: str | None = None) -> Benchmark:

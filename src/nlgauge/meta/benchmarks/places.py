@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from nlgauge._core.folders import user_folder
 from nlgauge.errors import InputError
 from nlgauge.meta.benchmarks.card import BenchmarkCard
-from nlgauge.user_folders import user_folder
 
 SUFFIXES = (".jsonl.gz", ".scores.jsonl.gz", ".jsonl")
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from nlgauge._core.paths import write_whole
 from nlgauge.errors import ResultError
-from nlgauge.paths import write_whole
 
 if TYPE_CHECKING:
     from nlgauge.meta.benchmarks.benchmark import Benchmark
@@ -102,9 +102,9 @@ def scored(
     Each language pair is scored for itself, since languages differ; each metric alone, so that its seconds are its own. They are
     not known (0) where rows came from the cache of statistics; cache=False computes every row.
     """
+    from nlgauge.engine.chunk import Job
+    from nlgauge.engine.prepare import labelled, prepared, signatures
     from nlgauge.features import RunOptions
-    from nlgauge.run.chunk import Job
-    from nlgauge.run.prepare import labelled, prepared, signatures
 
     directory = None if directory is None else Path(directory)
     specs = list(metrics)
@@ -150,9 +150,9 @@ def _score(
     show_progress: bool | None,
     cache: bool,
 ) -> MetricScores:
-    from nlgauge.metric.versions import installed_version
-    from nlgauge.run.cache import CACHED
-    from nlgauge.scorer import Scorer
+    from nlgauge._core.versions import installed_version
+    from nlgauge.engine.cache import CACHED
+    from nlgauge.scoring import Scorer
 
     scorer = Scorer([metric], cache=cache)
     by_row: dict[str, dict[tuple[str, str], float]] = {}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from nlgauge._core.paths import require_folder, write_whole
 from nlgauge.errors import InputError, ResultError, UnknownNameError
 from nlgauge.meta.benchmarks import scores as kept_scores
 from nlgauge.meta.benchmarks.benchmark import Benchmark
@@ -20,9 +21,8 @@ from nlgauge.meta.benchmarks.loading import load
 from nlgauge.meta.benchmarks.originals import is_known
 from nlgauge.meta.benchmarks.own import of_file
 from nlgauge.meta.benchmarks.scores import MetricScores
-from nlgauge.meta.judgements import Judgements
-from nlgauge.meta.measures import measure
-from nlgauge.paths import require_folder, write_whole
+from nlgauge.meta.judgments import Judgements
+from nlgauge.stats.measures import measure
 
 STUDY, SCORES, CORRELATIONS = "study.json", "scores", "correlations.csv"
 

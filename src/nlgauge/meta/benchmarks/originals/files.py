@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
+from nlgauge._core.lazy import lazy
 from nlgauge.errors import InputError
 from nlgauge.io.files import Address, decoded, lines_of, read_bytes
-from nlgauge.lazy import lazy
 
 # A story or an article is one field; the library's own limit is lower.
 csv.field_size_limit(10_000_000)

@@ -1,0 +1,111 @@
+"""Shown: what results, comparisons, explanations and cards share: how they look in a console, in a notebook and in files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nlgauge._core.paths import write_whole
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from nlgauge._core.page import Page
+
+
+# What a console shows of a value that stands alone, and a notebook.
+_LINES, _ROWS, _STACKS = 32, 60, 400
+
+
+class Shown:
+    """Something that shows itself: as text in a console, as HTML in a notebook, and as what rich prints."""
+
+    def _short_page(self) -> Page:
+        """What is shown where the value stands alone, without computing anything anew."""
+        raise NotImplementedError
+
+    def _notebook_page(self) -> Page:
+        """What a notebook shows, which has room for more."""
+        return self._short_page()
+
+    def __str__(self) -> str:
+        from nlgauge.show.writers.text import text_of
+
+        return text_of(self._short_page()).strip("\n")
+
+    def __repr__(self) -> str:
+        lines = str(self).split("\n")
+        left = len(lines) - _LINES
+        return "\n".join(lines if left <= 0 else [*lines[:_LINES], f"... and {left} more lines; print() shows all of them"])
+
+    def _repr_html_(self) -> str:
+        from nlgauge._core.page import limited
+        from nlgauge.show.writers.html import html_of
+
+        return html_of(limited(self._notebook_page(), _ROWS, _STACKS))
+
+    def __rich__(self) -> RenderableType:
+        from nlgauge.show.writers.text import Printed
+
+        return Printed(self._short_page())
+
+
+class Exported(Shown):
+    """Something shown that can be written to files; each method gives the text, and writes it where a path is given.
+
+    Further options are those of `page`, which says what is shown.
+    """
+
+    if TYPE_CHECKING:
+        page: Callable[..., Page]
+        # The rows with every number in full, for the options of `to_csv`.
+        _csv_records: Callable[..., list[dict[str, Any]]]
+
+    def to_text(self, path: str | Path | None = None, *, width: int = 80, **options: Any) -> str:
+        """A table as plain text, as a terminal of this width shows it."""
+        from nlgauge.show.writers.text import text_of
+
+        return written(text_of(self.page(**options), width, small_print=True), path)
+
+    def to_markdown(self, path: str | Path | None = None, *, small_print: bool = True, **options: Any) -> str:
+        """A Markdown table with its notes, and with signatures if `small_print`."""
+        from nlgauge.show.writers.markdown import markdown_of
+
+        return written(markdown_of(self._paper_page(small_print, options)), path)
+
+    def to_latex(
+        self, path: str | Path | None = None, *, caption: str | None = None, label: str | None = None, small_print: bool = True, **options: Any
+    ) -> str:
+        r"""A LaTeX table environment, with signatures as comments if `small_print`; the paper needs `\usepackage{booktabs}`."""
+        from nlgauge.show.writers.latex import latex_of
+
+        return written(latex_of(self._paper_page(small_print, options), caption, label), path)
+
+    def to_html(self, path: str | Path | None = None, **options: Any) -> str:
+        """A piece of HTML without scripts, which a page or a notebook can show."""
+        from nlgauge.show.writers.html import html_of
+
+        return written(html_of(self.page(**options)), path)
+
+    def to_csv(self, path: str | Path | None = None, *, delimiter: str = ",", safe: bool | None = None, **options: Any) -> str:
+        r"""The records as CSV, every number in full; delimiter="\t" gives TSV, safe=True texts that no spreadsheet takes for formulas."""
+        from nlgauge.show.writers.csv import delimited
+
+        return written(delimited(self._csv_records(**options), delimiter, safe), path)
+
+    def _paper_page(self, small_print: bool, options: dict[str, Any]) -> Page:
+        page = self.page(**self._for_paper(options))
+        return page if small_print else replace(page, small_print=())
+
+    def _for_paper(self, options: dict[str, Any]) -> dict[str, Any]:
+        """The options where a table is for readers of a paper."""
+        return options
+
+
+def written(text: str, path: str | Path | None) -> str:
+    """The text, which is also written to the path if there is one."""
+    if path is not None:
+        write_whole(path, text)
+    return text

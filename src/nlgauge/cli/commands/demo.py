@@ -1,0 +1,52 @@
+"""nlgauge demo: scores the sample that ships with the package."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nlgauge.cli.options import NoCache, Overwrite, ShownOptions
+from nlgauge.cli.output import say, show
+from nlgauge.cli.present import present, save
+
+if TYPE_CHECKING:
+    from nlgauge.corpus import Corpus
+
+METRICS = ("bleu", "chrf", "rouge", "wer", "exact_match", "distinct")
+MODEL_METRICS = ('bertscore(model="minilm", layer=6)', "shannon", "cosmic")
+
+
+def sample() -> Corpus:
+    """The sample: two systems that summarise short texts, in English and Hindi."""
+    from nlgauge.io import read_corpus
+
+    with as_file(files("nlgauge") / "data" / "sample.jsonl") as path:
+        return read_corpus([str(path)])
+
+
+def demo(
+    context: typer.Context,
+    models: Annotated[
+        bool, typer.Option("--models", help="Score model-based metrics too; `nlgauge models get minilm smollm2` fetches what they need.")
+    ] = False,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Save the result to this directory.")] = Path("demo-result"),
+    overwrite: Overwrite = False,
+    no_cache: NoCache = False,
+) -> None:
+    """Scores a small sample of two systems, tests whether they differ, and saves the result."""
+    from nlgauge.features import RunOptions
+    from nlgauge.results.storage.save_load import check_free
+    from nlgauge.scoring import Scorer
+    from nlgauge.show.pages.tables import comparison_table
+
+    check_free(output, overwrite, "--overwrite")
+    scorer = Scorer(METRICS + MODEL_METRICS if models else METRICS, cache=not no_cache)
+    result = scorer.score_corpus(sample(), None, RunOptions())
+    save(context, result, output, overwrite=overwrite)
+    present(result, ShownOptions())
+    say(f"saved to {output}")
+    show(comparison_table(result.compare()))
+    say(f"try next: nlgauge explain {output} -m bleu --segment {result.corpus.ids[0]}")

@@ -1,0 +1,47 @@
+"""nlgauge eval and nlgauge version: the commands of NLG-Metricverse and Jury."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nlgauge.cli.options import NoCache
+from nlgauge.cli.output import show_json
+
+
+def eval_command(
+    predictions: Annotated[Path | None, typer.Option("--predictions", help="File or directory of predictions.", metavar="PATH")] = None,
+    references: Annotated[Path | None, typer.Option("--references", help="File or directory of references.", metavar="PATH")] = None,
+    reduce_fn: Annotated[
+        str | None, typer.Option("--reduce_fn", "--reduce-fn", help="How scores against several references become one.", metavar="RULE")
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", help="JSON file with predictions, references, reduce_fn and metrics.", metavar="FILE"),
+    ] = None,
+    export: Annotated[Path | None, typer.Option("--export", help="Write the scores to this JSON file too.", metavar="FILE")] = None,
+    no_cache: NoCache = False,
+) -> None:
+    """Scores two files or two directories and prints JSON, as `nlgmetricverse eval` and `jury eval` do; `nlgauge score` does more."""
+    from nlgauge.compat.nlgmetricverse.files import evaluate_files
+
+    if no_cache:
+        os.environ["NLGAUGE_STATISTICS_CACHE"] = "off"
+    show_json(evaluate_files(predictions, references, reduce_fn, config, export))
+
+
+def version() -> None:
+    """Shows the version."""
+    typer.echo(version_line())
+
+
+def version_line() -> str:
+    """The version, and which kernels run."""
+    from importlib.metadata import version as installed
+
+    from nlgauge._core.backend import chosen
+
+    return f"nlgauge {installed('nlgauge')} ({chosen()} kernels)"

@@ -1,0 +1,86 @@
+"""nlgauge explain: why a segment of a saved result got its score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nlgauge.cli.options import AsJson, ResultDirectory
+from nlgauge.cli.output import show, show_json
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from nlgauge.corpus import Corpus
+    from nlgauge.explanations import Explanation
+    from nlgauge.results.result import Result
+
+
+def explain(
+    directory: ResultDirectory,
+    *,
+    metric: Annotated[str, typer.Option("--metric", "-m", help="Metric of the result.")],
+    segment: Annotated[str, typer.Option("--segment", help="Id of the segment, or its number, counted from 0.")],
+    system: Annotated[str | None, typer.Option(help="Show this system only (default: all).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Shows why a segment got its score: matched words, edits, alignments."""
+    from nlgauge.errors import ParameterError
+    from nlgauge.explanations.wire import document
+    from nlgauge.results.storage.save_load import load
+
+    result = load(directory)
+    try:
+        found = {name: _explanations(result, metric, segment, name) for name in ([system] if system else result.systems)}
+    except LookupError as error:
+        raise ParameterError(error.args[0]) from None
+    number = result.corpus.number(segment)
+    assert number is not None
+    if as_json:
+        show_json(
+            {
+                "metric": result.label(metric),
+                "segment": result.corpus.ids[number],
+                "systems": {name: [document(explanation) for explanation in explanations] for name, explanations in found.items()},
+            }
+        )
+        return
+    show(*_segment(result.corpus, number))
+    for name, explanations in found.items():
+        show(*_system(result.corpus, number, name, explanations))
+
+
+def _explanations(result: Result, metric: str, segment: str, system: str) -> list[Explanation]:
+    from nlgauge.errors import ResultError
+
+    found = result.explain(metric, segment, system)
+    if not found:
+        raise ResultError(f"{result.label(metric)} has no explanation for a segment.")
+    return found
+
+
+def _segment(corpus: Corpus, number: int) -> list[RenderableType]:
+    shown = [_line("segment", str(corpus.ids[number]))]
+    if corpus.sources is not None:
+        shown.append(_line("source", corpus.texts[corpus.sources[number]]))
+    if corpus.references is not None:
+        shown += [_line("reference", corpus.texts[text]) for text in corpus.references[number]]
+    return shown
+
+
+def _system(corpus: Corpus, number: int, system: str, explanations: list[Explanation]) -> list[RenderableType]:
+    from rich.text import Text
+
+    from nlgauge.show.pages.explanations import render
+
+    predictions = [_line("prediction", corpus.texts[text]) for text in corpus.predictions[system][number]]
+    return [Text(""), _line("system", system), *predictions, Text(""), *(render(explanation) for explanation in explanations)]
+
+
+def _line(name: str, text: str) -> RenderableType:
+    from rich.text import Text
+
+    from nlgauge._core.safe_text import visible
+
+    return Text().append(f"{name}: ", style="dim").append(visible(text))

@@ -1,0 +1,94 @@
+"""nlgauge meta compare: tests whether one metric agrees better with people than another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nlgauge.cli.command import with_options
+from nlgauge.cli.commands.meta.plots import Plot, checked_plot
+from nlgauge.cli.commands.meta.study import AskedCoefficient, AskedLevel, FoundOptions, KeptMetrics, KeptStudy, split
+from nlgauge.cli.found import show_found
+from nlgauge.cli.options import Confidence, SeedOfAll, checked_confidence
+
+if TYPE_CHECKING:
+    from nlgauge.meta.comparison import MetricComparison
+    from nlgauge.meta.findings import Found
+
+_SHOWN = ("human", "group", "metric", "other", "delta", "low", "high", "p", "p_adjusted", "better")
+_CLUSTERS = ("metric", "value", "cluster", "letters", "wins", "losses")
+
+
+@with_options
+def compare(
+    directory: KeptStudy,
+    *,
+    metrics: KeptMetrics = None,
+    human: Annotated[list[str] | None, typer.Option("--human", help="Human dimensions, with commas between them.", metavar="NAME")] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--against",
+            help="Compare each metric with these alone, planned beforehand, and correct for these pairs alone.",
+            metavar="NAME",
+        ),
+    ] = None,
+    level: AskedLevel = None,
+    coefficient: AskedCoefficient = None,
+    generalise_to: Annotated[
+        str | None,
+        typer.Option("--generalise-to", help="What the claim is about: new systems (default), inputs, or both.", metavar="WHAT"),
+    ] = None,
+    test: Annotated[str | None, typer.Option("--test", help="Test: permutation, bootstrap or williams.", metavar="TEST")] = None,
+    adjust: Annotated[
+        str | None, typer.Option("--adjust", help="Correction for several pairs: maxT, holm, bonferroni, bh, by, none.", metavar="RULE")
+    ] = None,
+    draws: Annotated[int, typer.Option("--draws", min=2, help="Draws of the test and of intervals.", metavar="N")] = 1000,
+    seed: SeedOfAll = 12345,
+    confidence: Confidence = 0.95,
+    plot: Plot = None,
+    shown: FoundOptions,
+) -> None:
+    """Tests each pair of the metrics that are kept in a directory: difference, interval, p-values, and of what new data the claim is.
+
+    nlgauge meta compare summeval/ --human relevance -c kendall --plot wins.pdf
+
+    nlgauge meta compare summeval/ --against bleu
+
+    Metrics that share a letter cannot be told apart. --against is for comparisons that were planned before looking: each metric with BLEU, say.
+    """
+    from nlgauge.meta.benchmarks.study import reopened
+
+    checked_confidence(confidence)
+    checked_plot(plot)
+    study, benchmark, scores = reopened(directory)
+    judgements = study.judgements(benchmark, scores)
+    level, coefficient = study.asked(level, coefficient)
+    found = judgements.compare(
+        level=level,
+        coefficient=coefficient,
+        test=test,
+        generalise_to=generalise_to,
+        adjust=adjust,
+        draws=draws,
+        seed=seed,
+        human=split(human) or list(judgements.humans),
+        metrics=split(metrics) or None,
+        confidence=confidence,
+        against=split(against) or None,
+    )
+    found = replace(found, notes=(*found.answer(), *found.notes))
+    if shown.form == "table" and not found.made.get("against"):
+        for family in dict.fromkeys((row["human"], row["group"]) for row in found):
+            show_found(_with_letters(found, *family), _CLUSTERS, replace(shown, quiet=True))
+    show_found(found, _SHOWN, shown)
+    if plot is not None:
+        found.plot(plot)
+
+
+def _with_letters(found: MetricComparison, human: str, group: Any) -> Found:
+    """One row per metric, best first, with its cluster and letters."""
+    named = ", ".join(str(part) for part in (human, group) if part is not None)
+    return replace(found.where(human=human, group=group).clusters(), title=f"{found.title}: {named}", made={}, notes=())

@@ -1,0 +1,96 @@
+"""--plot: what the commands of `nlgauge meta` draw on request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from nlgauge.cli.commands.meta.study import Studied, check_one_dimension
+from nlgauge.cli.options import one_of
+from nlgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from nlgauge.meta.findings import Found
+    from nlgauge.meta.judgments import Judgements
+
+_SHOWN = "What is shown"
+_KINDS = ("forest", "scatter", "heatmap", "pareto", "topk", "bins", "calibration", "landscape")
+
+Plot = Annotated[
+    str | None,
+    typer.Option("--plot", help="Draw it to this file: .pdf, .png or .svg (needs the extra plot).", metavar="FILE", rich_help_panel=_SHOWN),
+]
+Plots = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plot",
+        help=f"Draw it to this file: .pdf, .png or .svg (needs the extra plot). KIND=FILE draws another plot: {', '.join(_KINDS[1:])}.",
+        metavar="[KIND=]FILE",
+        rich_help_panel=_SHOWN,
+    ),
+]
+
+
+class Asked(NamedTuple):
+    """A plot that was asked for, and the file to write it to."""
+
+    kind: str
+    path: str
+
+
+def asked(given: Sequence[str] | None) -> list[Asked]:
+    """What --plot asks for, checked before any work is done; a forest plot needs no name."""
+    from nlgauge.show.plots.plotting import check_file
+
+    found = []
+    for one in given or ():
+        kind, named, path = one.partition("=")
+        if named:
+            one_of(kind, _KINDS, "--plot")
+        found.append(Asked(kind, path) if named else Asked(_KINDS[0], one))
+        check_file(found[-1].path)
+    return found
+
+
+def draw_asked(plots: Sequence[Asked], found: Found, studied: Studied) -> None:
+    """Draws every plot to its file."""
+    from nlgauge.show.plots.plotting import draw
+
+    for kind, path in plots:
+        draw(kind, *_shown_by(kind, found, studied), path=path)
+
+
+def _shown_by(kind: str, found: Found, studied: Studied) -> tuple[Any, ...]:
+    """What a plot is drawn from."""
+    judgements = studied.judgements
+    if kind == "forest":
+        return (found,)
+    if kind == "heatmap":
+        return (judgements.between_metrics(),)
+    if kind == "pareto":
+        return found, studied.texts.seconds_per_thousand(studied.scores)
+    check_one_dimension(judgements, f"'--plot {kind}'")
+    if kind == "topk":
+        return (judgements.top_systems(),)
+    metric = _the_metric(judgements, kind)
+    if kind != "bins":
+        return judgements, metric
+    from nlgauge.show.plots.meta import quality_bins
+
+    return (quality_bins(judgements, metric),)
+
+
+def _the_metric(judgements: Judgements, kind: str) -> str:
+    if len(judgements.labels) > 1:
+        raise InputError(f"--plot {kind} is of one metric, there are {', '.join(judgements.labels)}; name one with -m.")
+    return judgements.labels[0]
+
+
+def checked_plot(path: str | None) -> None:
+    """Raises where a plot could not be written, before any work is done."""
+    from nlgauge.show.plots.plotting import check_file
+
+    if path is not None:
+        check_file(path)

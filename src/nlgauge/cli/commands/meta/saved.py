@@ -1,0 +1,77 @@
+"""nlgauge meta between, nlgauge meta cost: what else the scores of a study say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nlgauge.cli.command import with_options
+from nlgauge.cli.commands.meta.plots import Plot, checked_plot
+from nlgauge.cli.commands.meta.study import AskedCoefficient, AskedLevel, FoundOptions, KeptMetrics, KeptStudy, split
+from nlgauge.cli.found import show_found
+
+if TYPE_CHECKING:
+    from nlgauge.meta.findings import Found
+
+_Level = Annotated[str, typer.Option("--level", help="Level: system, input, global or by_system.", metavar="LEVEL")]
+_Coefficient = Annotated[str, typer.Option("--coefficient", "-c", help="Coefficient: pearson, spearman, kendall, ...", metavar="NAME")]
+
+
+@with_options
+def between(
+    directory: KeptStudy,
+    *,
+    metrics: KeptMetrics = None,
+    humans: Annotated[bool, typer.Option("--with-humans", help="Put the human dimensions among the metrics.")] = False,
+    level: _Level = "global",
+    coefficient: _Coefficient = "pearson",
+    plot: Plot = None,
+    shown: FoundOptions,
+) -> None:
+    """Says how well the metrics that are kept in a directory agree with each other.
+
+    nlgauge meta between summeval/ --plot heatmap.pdf
+    """
+    from nlgauge.meta.benchmarks.study import reopened
+
+    checked_plot(plot)
+    study, benchmark, scores = reopened(directory)
+    judgements = study.judgements(benchmark, scores)
+    found = judgements.between_metrics(level=level, coefficient=coefficient, metrics=split(metrics) or None, humans=humans)
+    _finish(found, ("metric", "other", "level", "coefficient", "value", "n"), plot, shown)
+
+
+@with_options
+def cost(
+    directory: KeptStudy,
+    *,
+    metrics: KeptMetrics = None,
+    human: Annotated[list[str] | None, typer.Option("--human", help="Human dimensions, of which the mean is taken.", metavar="NAME")] = None,
+    level: AskedLevel = None,
+    coefficient: AskedCoefficient = None,
+    plot: Plot = None,
+    shown: FoundOptions,
+) -> None:
+    """Says what agreement with people costs: seconds for 1,000 texts beside it, and which metrics no other beats in both.
+
+    nlgauge meta cost summeval/ --human relevance --plot cost.pdf
+    """
+    from nlgauge.meta.benchmarks.study import reopened
+    from nlgauge.meta.diagnostics.costs import cost as costs
+
+    checked_plot(plot)
+    study, benchmark, scores = reopened(directory)
+    seconds = benchmark.seconds_per_thousand(scores)
+    judgements = study.judgements(benchmark, scores)
+    level, coefficient = study.asked(level, coefficient, "kendall")
+    named = [judgements.check_metric(label) for label in split(metrics)] or list(judgements.labels)
+    found = judgements.correlate(levels=level, coefficients=coefficient, humans=split(human) or None, metrics=named)
+    groups = found.where(group="average") if "group" in found.names else found
+    _finish(costs(groups, seconds), ("metric", "human", "level", "coefficient", "seconds_per_1000", "value", "low", "high", "frontier"), plot, shown)
+
+
+def _finish(found: Found, columns: tuple[str, ...], plot: str | None, shown: FoundOptions) -> None:
+    show_found(found, columns, shown)
+    if plot is not None:
+        found.plot(plot)

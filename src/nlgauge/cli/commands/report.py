@@ -1,0 +1,49 @@
+"""nlgauge report: a saved result as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nlgauge._core.paths import require_folder
+from nlgauge.cli.options import Confidence, ResultDirectory, Seed, checked_confidence
+
+
+def report(
+    directory: ResultDirectory,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.", metavar="FILE")] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(help="Title of the page (default: the name of the directory).")] = None,
+    explain: Annotated[str, typer.Option(help="For how many segments explanations are kept, or 'all'.", metavar="N")] = "200",
+    texts: Annotated[bool, typer.Option("--texts/--no-texts", help="Whether the page has the texts, and explanations of them.")] = True,
+    max_size: Annotated[float, typer.Option(min=0, help="Megabytes of the file; more explanations and texts are left out.")] = 25,
+    confidence: Confidence = 0.95,
+    resamples: Annotated[int, typer.Option("--resamples", min=1, help="Resamples for intervals and tests.", metavar="N")] = 1000,
+    seed: Seed = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
+) -> None:
+    """Writes a saved result as one HTML file that opens from disk and needs no network: who leads, where, and why."""
+    from nlgauge.errors import ParameterError
+    from nlgauge.results.storage.save_load import load
+
+    checked_confidence(confidence)
+    if not (explain == "all" or (explain.isascii() and explain.isdecimal())):
+        raise ParameterError(f"--explain must be a number of segments or 'all', got {explain!r}.")
+    require_folder(output)
+    if output.exists() and not overwrite:
+        raise ParameterError(f"{output} is there already; give --overwrite to replace it.")
+    if not output.absolute().parent.is_dir():
+        raise ParameterError(f"there is no directory {output.parent} to write {output.name} to; create it first.")
+    written = load(directory).report(
+        output,
+        title=title or directory.name,
+        explain="all" if explain == "all" else int(explain),
+        texts=texts,
+        max_size=max_size,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+    )
+    typer.echo(f"{written} ({written.stat().st_size / 1e6:.1f} MB)", err=True)

@@ -1,0 +1,19 @@
+"""nlgauge show: the scores of a saved result."""
+
+from __future__ import annotations
+
+from nlgauge.cli.command import with_options
+from nlgauge.cli.options import ResultDirectory, ShownOptions, Where, conditions
+from nlgauge.cli.present import present
+
+
+@with_options
+def show_command(directory: ResultDirectory, *, shown: ShownOptions, where: Where = None) -> None:
+    """Shows the scores of a saved result, in every form that `score` has; nothing is scored again.
+
+    nlgauge show out/ --format latex > table.tex
+    """
+    from nlgauge.results.storage.save_load import load
+
+    result = load(directory)
+    present(result.where(**conditions(where)) if where else result, shown)

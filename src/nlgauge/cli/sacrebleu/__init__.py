@@ -1,0 +1,1 @@
+"""sacreBLEU's own options and test sets on the command line."""

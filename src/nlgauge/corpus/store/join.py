@@ -1,0 +1,142 @@
+"""Joining: records of several systems that were stored as they came, put together by their ids, some segments at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.raw_columns import check_left, no_system, say_left_out
+from nlgauge.corpus.records import Records
+from nlgauge.errors import InputError
+
+# The fields of a stored record that say which segment it is of, and which system it is from; no column of a file is called so.
+ID, SYSTEM = "\0id", "\0system"
+_ROWS = 20_000
+_SHARED = {"references": "other references", "sources": "another source", "weights": "another weight", "documents": "another document"}
+
+
+class Joining:
+    """The records of a stored corpus by system, the same segments in the same order for all.
+
+    Segments are found by hashes of their ids, so that eight bytes of each are in memory; whether ids are the same is looked at as they are read.
+    """
+
+    def __init__(self, rows: Corpus, systems: Sequence[str], gaps: AbstractSet[Any], common: bool, file: str | None) -> None:
+        self._rows = rows
+        # What the records were, for messages.
+        self._given = Records({}, len(rows), file=file)
+        names: dict[str, int] = {}
+        codes = np.fromiter((names.setdefault(name, len(names)) for name in rows.fields[SYSTEM]), np.int32, len(rows))
+        self._hashes = np.fromiter(map(hash, rows.fields[ID]), np.int64, len(rows))
+        for name in systems:
+            if name not in names:
+                raise InputError(no_system(name, list(names), "a system"))
+        places = {name: np.flatnonzero(codes == names[name]) for name in systems or names}
+        if gaps:
+            lacking = np.fromiter(map(hash, gaps), np.int64, len(gaps))
+            check_left(len(gaps), len(np.union1d(self._hashes, lacking)))
+            places = {name: own[~np.isin(self._hashes[own], lacking)] for name, own in places.items()}
+        for name, own in places.items():
+            self._check_once(name, own)
+        self._places = self._aligned(places, common)
+
+    def pieces(self) -> Iterator[Corpus]:
+        """The segments, some thousands at a time."""
+        count = len(next(iter(self._places.values())))
+        step = max(1, _ROWS // len(self._places))
+        for start, stop in pairwise([*range(0, count, step), count]):
+            yield self._piece(start, stop)
+
+    def _check_once(self, system: str, places: Array) -> None:
+        hashes = self._hashes[places]
+        order = np.argsort(hashes, kind="stable")
+        for i in np.flatnonzero(hashes[order[1:]] == hashes[order[:-1]]).tolist():
+            one, other = (self._id(places[order[k]]) for k in (i, i + 1))
+            if one == other:
+                raise InputError(f"segment {one!r} is there twice for system {system!r}; every system has one record for each segment.")
+
+    def _aligned(self, places: dict[str, Array], common: bool) -> dict[str, Array]:
+        """The places in the order of the first system's segments; those that a system lacks are left out with `common`, else refused."""
+        hashes = {name: self._hashes[own] for name, own in places.items()}
+        first = next(iter(hashes.values()))
+        if all(np.array_equal(first, other) for other in hashes.values()):
+            return places
+        shared = first
+        for other in hashes.values():
+            shared = np.intersect1d(shared, other)
+        every = np.unique(np.concatenate(list(hashes.values())))
+        if not len(shared):
+            raise InputError(
+                f"the {len(places)} systems have no segment in common; choose records that have some{self._given.by_value}, choose systems, "
+                f"or score every record as a segment of its own with {self._given.option('pooled')}."
+            )
+        if len(shared) < len(every):
+            if not common:
+                self._refuse(places, hashes, shared, len(every))
+            say_left_out(len(every) - len(shared), len(every), f"not all {len(places)} systems have them")
+        order = first[np.isin(first, shared)]
+        return {name: places[name][_found(own, order)] for name, own in hashes.items()}
+
+    def _refuse(self, places: dict[str, Array], hashes: dict[str, Array], shared: Array, every: int) -> None:
+        having, odd = next((name, place) for name, own in places.items() for place in own[~np.isin(hashes[name], shared)].tolist()[:1])
+        lacking = next(name for name, own in hashes.items() if self._hashes[odd] not in own)
+        raise InputError(
+            f"segment {self._id(odd)!r} is there for {having!r} and not for {lacking!r}; all systems need the same segments. "
+            f"{self._given.option('common')} leaves out the {every - len(shared)} of {every} that some system lacks."
+        )
+
+    def _id(self, place: int) -> Any:
+        return self._rows.fields[ID][int(place)]
+
+    def _piece(self, start: int, stop: int) -> Corpus:
+        """Some segments with all their systems: of what belongs to a segment, the first system's records are believed if the others say the same."""
+        size = stop - start
+        part = self._rows.apart(np.concatenate([places[start:stop] for places in self._places.values()]))
+        parts = {name: part.take(np.arange(k * size, (k + 1) * size)) for k, name in enumerate(self._places)}
+        first_name, first = next(iter(parts.items()))
+        ids = first.fields[ID]
+        for name, own in parts.items():
+            if own.fields[ID] != ids:
+                raise InputError(f"the segments of {name!r} and {first_name!r} cannot be told apart by their ids; give them other ids.")
+            self._check_shared(first, own, first_name, name)
+        fields, system_fields = {}, {}
+        for field in part.fields:
+            if field not in (ID, SYSTEM):
+                by_system = {name: own.fields[field] for name, own in parts.items()}
+                if all(values == first.fields[field] for values in by_system.values()):
+                    fields[field] = first.fields[field]
+                else:
+                    system_fields[field] = by_system
+        predictions = {name: next(iter(own.predictions.values())) for name, own in parts.items()}
+        return replace(first, ids=ids, predictions=predictions, fields=fields, system_fields=system_fields)
+
+    def _check_shared(self, first: Corpus, own: Corpus, first_name: str, name: str) -> None:
+        for column, said in _SHARED.items():
+            ours, theirs = getattr(first, column), getattr(own, column)
+            odd = next((i for i, same in enumerate(_same(ours, theirs)) if not same), None) if ours is not None else None
+            if odd is not None:
+                raise InputError(
+                    f"segment {first.fields[ID][odd]!r} has {said} under {name!r} than under {first_name!r}; they belong to the segment. "
+                    f"Leave one of the two systems out{self._given.by_value}, "
+                    f"or score every record as a segment of its own with {self._given.option('pooled')}."
+                )
+
+
+def _found(hashes: Array, wanted: Array) -> Array:
+    """Where each of the wanted hashes is."""
+    order = np.argsort(hashes, kind="stable")
+    return order[np.searchsorted(hashes[order], wanted)]
+
+
+def _same(ours: Any, theirs: Any) -> list[bool]:
+    """Whether a column has the same in each segment; texts are the same where their numbers are."""
+    if isinstance(ours, Ragged):
+        return [one == other for one, other in zip(ours.lists(), theirs.lists(), strict=True)]
+    return [bool(one == other) for one, other in zip(ours, theirs, strict=True)]

@@ -1,0 +1,136 @@
+"""Where the tokens of an explanation stand in their texts.
+
+Metrics lower-case, stem, split and drop: their tokens are not always pieces of the text. The characters of all tokens are aligned with those of the
+text at once, so that a token which was changed is found between its neighbours, and one that the text does not have is nowhere.
+
+>>> spans(["the", "cats", "sit"], "The cats, sitting")
+[(0, 3), (4, 8), (10, 13)]
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import singledispatch
+
+from rapidfuzz.distance import Levenshtein
+
+from nlgauge.explanations import Alignment, Distributions, Edits, Explanation, NgramMatches, Span, TokenScores, Transport, WordAlignment
+
+# How tokenisers mark the beginning or the middle of a word.
+_MARKS = ("##", "Ġ", "▁", "Ċ", "</w>")
+
+
+def located(explanation: Explanation, texts: dict[str, str]) -> Explanation:
+    """The explanation with the places of its tokens, for those of the texts ("prediction", "reference", "source") that it has tokens of."""
+    found = {side: spans(tokens, texts[side]) for side, tokens in sides(explanation).items() if side in texts}
+    return replace(explanation, spans=found)
+
+
+@singledispatch
+def sides(explanation: Explanation) -> dict[str, list[str]]:
+    """The tokens of each text, in the order in which the explanation has them; nothing where it has words without an order."""
+    return {}
+
+
+@sides.register
+def _(explanation: NgramMatches) -> dict[str, list[str]]:
+    return {"prediction": explanation.tokens}
+
+
+@sides.register
+def _(explanation: Edits) -> dict[str, list[str]]:
+    kept = [edit for edit in explanation.edits if edit.kind != "shift"]
+    return {
+        "prediction": [token for edit in kept for token in edit.prediction],
+        "reference": [token for edit in kept for token in edit.reference],
+    }
+
+
+@sides.register(Alignment)
+@sides.register(Transport)
+@sides.register(WordAlignment)
+def _(explanation: Alignment | Transport | WordAlignment) -> dict[str, list[str]]:
+    return {"prediction": explanation.prediction, "reference": explanation.reference}
+
+
+@sides.register
+def _(explanation: Distributions) -> dict[str, list[str]]:
+    return {
+        "prediction": [guesses.token for guesses in explanation.prediction],
+        "reference": [guesses.token for guesses in explanation.reference],
+    }
+
+
+@sides.register
+def _(explanation: TokenScores) -> dict[str, list[str]]:
+    return {explanation.text: explanation.tokens} if explanation.text else {}
+
+
+def spans(tokens: Sequence[str], text: str) -> list[Span | None]:
+    """Start and end of each token in the text; None where the text does not have it.
+
+    First come the tokens that the alignment finds whole, then those that were moved and are whole elsewhere, then those of which a part is left.
+    """
+    # Tokens may be characters, and then some of them are spaces.
+    spaces = any(token.isspace() for token in tokens)
+    folded, places = _folded(text, spaces)
+    plain = [_folded(_bare(token), spaces)[0] for token in tokens]
+    aligned = _aligned(plain, folded)
+    free = bytearray(b"\1" * len(folded))
+    found: list[Span | None] = [None] * len(tokens)
+
+    def take(i: int, span: Span | None) -> None:
+        if span is not None and all(free[slice(*span)]):
+            found[i] = span
+            free[slice(*span)] = bytes(span[1] - span[0])
+
+    for i, span in enumerate(aligned):
+        if span is not None and folded[slice(*span)] == plain[i]:
+            take(i, span)
+    for i, token in enumerate(plain):
+        at = folded.find(token) if token else -1
+        while found[i] is None and at >= 0:
+            take(i, (at, at + len(token)))
+            at = folded.find(token, at + 1)
+    for i, span in enumerate(aligned):
+        if found[i] is None:
+            take(i, span)
+    return [None if span is None else (places[span[0]], places[span[1] - 1] + 1) for span in found]
+
+
+def _aligned(tokens: list[str], text: str) -> list[Span | None]:
+    """The span of each token's characters in the text, where at least half of them are found close together."""
+    owners = [i for i, token in enumerate(tokens) for _ in token]
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    matched = [0] * len(tokens)
+    for step in Levenshtein.opcodes("".join(tokens), text):
+        if step.tag == "equal":
+            for at in range(step.src_end - step.src_start):
+                owner, place = owners[step.src_start + at], step.dest_start + at
+                first.setdefault(owner, place)
+                last[owner] = place + 1
+                matched[owner] += 1
+    return [
+        (first[i], last[i]) if 2 * matched[i] >= len(token) > 0 and last[i] - first[i] <= len(token) + 1 else None for i, token in enumerate(tokens)
+    ]
+
+
+def _bare(token: str) -> str:
+    for mark in _MARKS:
+        token = token.removeprefix(mark).removesuffix(mark)
+    return token
+
+
+def _folded(text: str, spaces: bool) -> tuple[str, list[int]]:
+    """The text without capitals and accents, with or without its spaces, and where each of its characters stands in the text as it was given."""
+    characters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        for plain in unicodedata.normalize("NFKD", character).casefold():
+            if (spaces or not plain.isspace()) and not unicodedata.combining(plain):
+                characters.append(plain)
+                places.append(place)
+    return "".join(characters), places

@@ -1,0 +1,1 @@
+"""Features of encoders: embeddings of tokens and texts, logits of pairs."""

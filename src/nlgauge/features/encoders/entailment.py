@@ -1,0 +1,66 @@
+"""What the labels of a classifier of pairs mean, and how probable each is.
+
+The order of labels is another one in each checkpoint. It is read from the configuration's `id2label`; where that says LABEL_0, LABEL_1, ... it is
+known for the checkpoints below, or must be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import ModelError, ParameterError
+from nlgauge.models import ModelSpec, model_name
+from nlgauge.models.loader import load_pair
+from nlgauge.models.weights import store
+
+# Beginnings of labels' names: entailment, contradiction, neutral.
+NLI = {"entail": "e", "support": "e", "contradict": "c", "refute": "c", "neutral": "n", "not enough": "n", "not_enough": "n"}
+CORRECTNESS = {"correct": "correct", "incorrect": "incorrect"}
+_KNOWN = {
+    "FacebookAI/roberta-large-mnli": ("c", "n", "e"),
+    "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli": ("e", "n", "c"),
+    "tals/albert-xlarge-vitaminc-mnli": ("e", "c", "n"),
+    "potsawee/deberta-v3-large-mnli": ("e", "c"),
+    "manueldeprada/FactCC": ("correct", "incorrect"),
+}
+
+
+def label_order(spec: ModelSpec, given: tuple[str, ...] | None, names: Mapping[str, str], device: str | None) -> tuple[str, ...]:
+    """What each of the model's labels means: the order that was given, that of its configuration, or one that is known."""
+    config = load_pair(spec, device).model.config
+    written = [str(config.id2label[i]) for i in range(config.num_labels)]
+    if given is not None:
+        if len(given) != len(written):
+            raise ParameterError(f"labels has {len(given)} items, but {model_name(spec)} has {len(written)} labels ({', '.join(written)}).")
+        return given
+    read = tuple(next((meaning for start, meaning in names.items() if label.lower().startswith(start)), "") for label in written)
+    if all(read) and len(set(read)) == len(read):
+        return read
+    entry = store.entry_of(spec) if isinstance(spec, str) else None
+    known = _KNOWN.get(entry.repository if entry else model_name(spec).partition("@")[0])
+    if known is None or len(known) != len(written) or not set(known) <= set(names.values()):
+        meanings = tuple(dict.fromkeys(names.values()))
+        raise ModelError(
+            f"what the labels of {model_name(spec)} mean is not known: they are called {', '.join(written)}; "
+            f"give labels=..., one of {', '.join(map(repr, meanings))} for each, in their order."
+        )
+    return known
+
+
+def is_labels(value: object, names: Mapping[str, str]) -> bool:
+    """Whether a parameter says what labels mean: None, or each of some meanings once."""
+    return value is None or (isinstance(value, tuple) and len(value) > 1 and len(set(value)) == len(value) and set(value) <= set(names.values()))
+
+
+def probabilities(logits: Array) -> Array:
+    """Softmax over the last axis.
+
+    >>> probabilities(np.log([[1.0, 3.0]])).tolist()
+    [[0.25, 0.75]]
+    """
+    shifted = np.exp(logits - logits.max(axis=-1, keepdims=True, initial=-np.inf))
+    found: Array = shifted / shifted.sum(axis=-1, keepdims=True)
+    return found

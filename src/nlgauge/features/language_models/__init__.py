@@ -1,0 +1,1 @@
+"""Features of language models: log-probabilities, states and tuned models."""

@@ -1,0 +1,99 @@
+"""What a language model would write at each place of a text: distributions over its vocabulary, from a masked or a causal model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import ModelError
+from nlgauge.explanations import Guesses
+from nlgauge.features import Feature, RunOptions
+from nlgauge.features.language_models.causal_lm import NextTokenStates
+from nlgauge.features.language_models.masked_lm import MaskedStates
+from nlgauge.features.language_models.model_halves import halves, token_strings
+from nlgauge.models import Model, ModelSpec, model_name
+from nlgauge.models.loader import Loaded, inference, load_causal, load_masked
+from nlgauge.models.weights import store
+from nlgauge.models.weights.catalogue import Kind
+
+# A block of this many distributions over BERT's vocabulary has 16 MB, over XLM-R's 128 MB.
+_BLOCK = 64
+_MASKED = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
+_CAUSAL = ("ForCausalLM", "LMHeadModel")
+
+
+def kind_of(spec: ModelSpec, declared: str | None) -> Kind:
+    """ "masked" or "causal": as declared, else from the catalogue or the model's own configuration."""
+    if declared is not None:
+        return "causal" if declared == "causal" else "masked"
+    otherwise: Kind | None = None
+    if isinstance(spec, Model):
+        names = [type(spec.model).__name__]
+        otherwise = "causal" if getattr(spec.tokenizer, "mask_token_id", None) is None else "masked"
+    else:
+        entry = store.entry_of(spec)
+        if entry is not None and entry.kind == "causal":
+            return "causal"
+        names = msgspec.json.decode((store.require(spec) / "config.json").read_bytes()).get("architectures") or []
+    kinds: tuple[tuple[tuple[str, ...], Kind], ...] = ((_MASKED, "masked"), (_CAUSAL, "causal"))
+    for endings, kind in kinds:
+        if any(architecture.endswith(endings) for architecture in names):
+            return kind
+    if otherwise is None:
+        raise ModelError(
+            f"the model {model_name(spec)!r} is saved as {', '.join(names) or 'nothing known'}, which has no head over the vocabulary; "
+            "name a masked or causal language model, or declare which it is with language_model='masked' or 'causal'."
+        )
+    return otherwise
+
+
+def load(spec: ModelSpec, declared: str | None, options: RunOptions) -> Loaded:
+    """The language model, with its head."""
+    return (load_causal if kind_of(spec, declared) == "causal" else load_masked)(spec, options.device)
+
+
+def states_feature(spec: ModelSpec, declared: str | None) -> Feature:
+    """The feature with the state from which each token of a text is guessed: hidden from the model, or not yet read by it."""
+    return NextTokenStates(spec) if kind_of(spec, declared) == "causal" else MaskedStates(spec)
+
+
+def bag(loaded: Loaded, states: Array, weights: Array, temperature: float) -> Array:
+    """log of the weighted mean of the distributions at these states, in float64; weights are at least 0, and not all of them 0."""
+    counted = weights > 0
+    total: Any = None
+    first = 0
+    with inference() as torch:
+        shares = torch.from_numpy(np.log(weights[counted] / weights.sum())).to(loaded.device)
+        for block in log_distributions(loaded, states[counted], temperature):
+            part = torch.logsumexp(block.add_(shares[first : first + len(block), None]), dim=0)
+            total = part if total is None else torch.logaddexp(total, part)
+            first += len(block)
+    found: Array = total.cpu().numpy()
+    return found
+
+
+def log_distributions(loaded: Loaded, states: Array, temperature: float) -> Iterator[Any]:
+    """log of the distribution at each state, (states, vocabulary) tensors for one block of states at a time."""
+    for start in range(0, len(states), _BLOCK):
+        with inference() as torch:
+            logits = halves(loaded).head(torch.from_numpy(states[start : start + _BLOCK]).to(loaded.device))
+            block = torch.log_softmax(logits.double() / temperature, dim=-1)
+        yield block
+
+
+def likeliest(loaded: Loaded, states: Array, ids: Array, temperature: float, count: int) -> list[Guesses]:
+    """At each place of a text its token, how probable that is, and the likeliest tokens."""
+    found = []
+    first = 0
+    for block in log_distributions(loaded, states, temperature):
+        best = block.exp().topk(min(count, block.shape[1]), dim=1)
+        for row, (values, tokens) in enumerate(zip(best.values.tolist(), best.indices.tolist(), strict=True)):
+            token = int(ids[first + row])
+            guesses = list(zip(token_strings(loaded, tokens), values, strict=True))
+            found.append(Guesses(token_strings(loaded, [token])[0], float(block[row, token].exp()), guesses))
+        first += len(block)
+    return found

@@ -1,0 +1,1 @@
+"""Features of words: WordNet, stop words, paraphrases, readability, word vectors."""

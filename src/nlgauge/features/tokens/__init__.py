@@ -1,0 +1,1 @@
+"""Features that split texts: tokens, characters, stems, sentences."""

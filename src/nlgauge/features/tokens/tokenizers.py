@@ -1,0 +1,233 @@
+"""Tokenisers in plain Python: a text in, its tokens out, and where each of them stands in the text.
+
+`native/tokenizers.cpp` has twins of most of them. What is a letter, a mark, a number or white space stands in one table, see `character_classes`.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+from nlgauge.errors import MissingExtraError, ParameterError
+from nlgauge.features.tokens.character_classes import LETTER, MARK, NUMBER, OTHER, SPACE, UNSPACED, WORD, outline, outlined
+
+# sacrebleu's tokenisers that need no download; the two of MeCab need a dictionary package beside them.
+SACREBLEU_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
+# Those of sacrebleu's that read a SentencePiece model, which sacrebleu fetches once; "spm:FILE" is any other model.
+SENTENCEPIECE_TOKENIZERS = ("flores200", "flores101", "spm", "spBLEU-1K")
+CHARACTER_TOKENIZERS = ("characters", "stripped-characters", "visible-characters")
+
+# What happens to a text before it is split: a string is replaced by another, or str.lower or str.rstrip is called.
+Step = tuple[str, str] | Callable[[str], str]
+
+
+class Tokenizer(NamedTuple):
+    """How a text is split. Tokens are parts of what `steps` make of the text, with `gap` blank, in their order and side by side or apart."""
+
+    split: Callable[[str], list[str]]
+    # What its compiled twin is called; empty where it has none.
+    name: str = ""
+    steps: tuple[Step, ...] = ()
+    gap: Callable[[str], str] | None = None
+
+    def __call__(self, text: str) -> list[str]:
+        return self.split(text)
+
+    def places(self, text: str, lowercase: bool = False) -> list[tuple[int, int]]:
+        """Where each token begins and ends in the text. A token that is not found there has the empty place behind the token before it."""
+        tokens = self.split(text.lower() if lowercase else text)
+        cleaned, origins = text, [(i, i + 1) for i in range(len(text))]
+        for step in (*([str.lower] if lowercase else []), *self.steps):
+            cleaned, origins = _stepped(cleaned, origins, step)
+        found, place = [], 0
+        for token in tokens:
+            start = (self.gap(cleaned) if self.gap else cleaned).find(token, place)
+            if start < 0:
+                before = origins[place - 1][1] if place else 0
+                found.append((before, before))
+                continue
+            place = start + len(token)
+            found.append((origins[start][0], origins[place - 1][1]))
+        return found
+
+
+def _stepped(text: str, origins: list[tuple[int, int]], step: Step) -> tuple[str, list[tuple[int, int]]]:
+    """The text after a step, and where each of its characters comes from."""
+    if step is str.lower:
+        return text.lower(), [place for sign, place in zip(text, origins, strict=True) for _ in sign.lower()]
+    if not isinstance(step, tuple):
+        return step(text), origins[: len(step(text))]
+    old, new = step
+    kept, start = [], 0
+    while (place := text.find(old, start)) >= 0:
+        kept += origins[start:place] + [(origins[place][0], origins[place + len(old) - 1][1])] * len(new)
+        start = place + len(old)
+    return text.replace(old, new), kept + origins[start:]
+
+
+_GOOGLE_WORD = re.compile(r"[a-z0-9]+")
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
+_SPACE_RUN = re.compile(r"\s\s+")
+_ASCII_PUNCTUATION = frozenset(string.punctuation)
+_WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_SPACED_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
+_13A_STEPS = (str.rstrip, ("<skipped>", ""), ("-\n", ""), ("\n", " "), ("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+_13A_SPLITS = (
+    (re.compile(r"([{-~\[-`!-&(-+:-@/])"), r" \1 "),
+    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
+    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
+)
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    """Patterns of outlines."""
+    negated = f"n't(?![{outlined(WORD)}])"
+    unspaced = f"[{outlined(UNSPACED)}][{outlined(MARK)}]*"
+    spaced = f"[{outlined(LETTER | MARK | NUMBER, UNSPACED)}]"
+    number = f"[{outlined(NUMBER)}]+"
+    kinds = [f"'(?:s|re|ve|ll|d|m)(?![{outlined(WORD)}])", negated, f"{number}(?:[.,]{number})+", unspaced, f"(?:(?!{negated}){spaced})+"]
+    symbol = f"[^{outlined(LETTER | MARK | NUMBER | OTHER | SPACE)}]"
+    alphanumeric = f"[{outlined(LETTER | NUMBER)}]"
+    in_words, digit = (f"[{outlined(classes)}]" for classes in (LETTER | MARK | NUMBER, NUMBER))
+    found = {
+        "unicode": f"{unspaced}|{spaced}+",
+        "punctuated": "|".join([*kinds, symbol]),
+        "joined": f"{in_words}+(?:(?:['.\\-]|(?<={digit}),(?={digit})){in_words}+)*",
+        "article": f"(?<!{alphanumeric})(?:a|an|the)(?!{alphanumeric})",
+    }
+    return {name: re.compile(pattern) for name, pattern in found.items()}
+
+
+def _matched(name: str, text: str, seen: str | None = None) -> list[str]:
+    """The parts of a text whose outlines a pattern matches; the outlines may be of a text `seen` instead that is as long."""
+    pattern = _patterns()[name]
+    if text.isascii():
+        return pattern.findall(text)
+    return [text[match.start() : match.end()] for match in pattern.finditer(outline(seen or text))]
+
+
+def _unicode(text: str) -> list[str]:
+    """Runs of letters, marks and digits in lower case, each character of an unspaced script alone; no script is lost."""
+    return _matched("unicode", text.lower())
+
+
+def _punctuated(text: str) -> list[str]:
+    """As "unicode", but each punctuation mark or symbol is a token, 3,000.5 is one, and English 's, 're, n't and the like are split off."""
+    return _matched("punctuated", text.lower())
+
+
+def _joined(text: str) -> list[str]:
+    """Runs of letters, marks and digits with single apostrophes, hyphens and full stops, and commas between digits, inside them."""
+    return _matched("joined", text, text.replace("\u2010", "-").replace("\u2011", "-"))
+
+
+def _google(text: str) -> list[str]:
+    """rouge-score's rule: runs of ASCII letters and digits in lower case; everything else is lost."""
+    return _GOOGLE_WORD.findall(text.lower())
+
+
+def _ascii_words(text: str) -> list[str]:
+    """ROUGE-1.5.5's rule: as Google's, but only A to Z have a lower case, so no other letter turns into one of them."""
+    return [word.lower() for word in _ASCII_WORD.findall(text)]
+
+
+def _jiwer_words(text: str) -> list[str]:
+    """jiwer's default: white space of two or more becomes a space, words are split at spaces (not at a lone tab)."""
+    return [word for word in _SPACE_RUN.sub(" ", text.strip()).split(" ") if word]
+
+
+def _without_articles(text: str) -> str:
+    """The text with blanks for the articles a, an, the."""
+    if text.isascii():
+        return _patterns()["article"].sub(lambda match: " " * len(match[0]), text)
+    signs = list(text)
+    for match in _patterns()["article"].finditer(outline(text)):
+        signs[match.start() : match.end()] = " " * len(match[0])
+    return "".join(signs)
+
+
+def _squad_words(text: str) -> list[str]:
+    """SQuAD's normalisation: lower case, without ASCII punctuation and without the articles a, an, the; split at white space."""
+    return _without_articles(text.lower().translate(_WITHOUT_PUNCTUATION)).split()
+
+
+def _spaced_words(text: str) -> list[str]:
+    """NLG-Metricverse's rule: ASCII punctuation becomes a space, the rest is lower-cased and split at white space."""
+    return text.translate(_SPACED_PUNCTUATION).lower().split()
+
+
+def _chrf_words(text: str) -> list[str]:
+    """chrF++'s rule: one ASCII punctuation mark is split off a word's end, else off its start."""
+    words: list[str] = []
+    for word in text.split():
+        if len(word) > 1 and word[-1] in _ASCII_PUNCTUATION:
+            words += [word[:-1], word[-1]]
+        elif len(word) > 1 and word[0] in _ASCII_PUNCTUATION:
+            words += [word[0], word[1:]]
+        else:
+            words.append(word)
+    return words
+
+
+def _mteval_words(text: str) -> list[str]:
+    """mteval-v13a's rule as sacreBLEU has it: the four entities are resolved, ASCII punctuation is split off, but not within numbers."""
+    line = text.rstrip()
+    for old, new in _13A_STEPS[1:]:
+        line = line.replace(old, new)
+    line = f" {line} "
+    for pattern, replacement in _13A_SPLITS:
+        line = pattern.sub(replacement, line)
+    return line.split()
+
+
+_TOKENIZERS: dict[str, tuple[Any, ...]] = {
+    "13a": (_mteval_words, _13A_STEPS),
+    "none": (str.split,),
+    "unicode": (_unicode, (str.lower,)),
+    "punctuated": (_punctuated, (str.lower,)),
+    "google": (_google, (str.lower,)),
+    "1.5.5": (_ascii_words, tuple(zip(string.ascii_uppercase, string.ascii_lowercase, strict=True))),
+    "jiwer": (_jiwer_words,),
+    "chrf-words": (_chrf_words,),
+    "squad": (_squad_words, (str.lower, *((mark, "") for mark in string.punctuation)), _without_articles),
+    "nlg-metricverse": (_spaced_words, (*((mark, " ") for mark in string.punctuation), str.lower)),
+    "joined": (_joined,),
+    "whitespace": (str.split,),
+    "characters": (list,),
+    "stripped-characters": (lambda text: list(text.strip()),),
+    "visible-characters": (lambda text: list("".join(text.split())),),
+}
+
+
+@cache
+def tokenizer(name: str) -> Tokenizer:
+    """The tokeniser of a name."""
+    if name in _TOKENIZERS:
+        split, *rest = _TOKENIZERS[name]
+        return Tokenizer(split, name, *rest)
+    if name in SENTENCEPIECE_TOKENIZERS or name.startswith("spm:"):
+        from nlgauge.features.tokens.sentencepiece import pieces
+
+        return Tokenizer(pieces(name))
+    if name == "treebank":
+        from nlgauge.features.tokens.treebank import treebank_words
+
+        return Tokenizer(treebank_words)
+    if name == "norm":
+        from nlgauge.features.lexical.meteor_words import normalized_words
+
+        return Tokenizer(normalized_words)
+    if name not in SACREBLEU_TOKENIZERS:
+        raise ParameterError(f"there is no tokeniser {name!r}; choose one of {', '.join(dict.fromkeys([*SACREBLEU_TOKENIZERS, *_TOKENIZERS]))}.")
+    from sacrebleu.metrics.bleu import _get_tokenizer
+
+    try:
+        tokenize: Callable[[str], str] = _get_tokenizer(name)()
+    except (ImportError, RuntimeError):
+        raise MissingExtraError(f"sacrebleu's {name[:2]} dictionary", name[:2], f"the tokeniser {name!r}") from None
+    return Tokenizer(lambda text: tokenize(text.rstrip()).split())

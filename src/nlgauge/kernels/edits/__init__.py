@@ -1,0 +1,1 @@
+"""Kernels of edit distances and their operations."""

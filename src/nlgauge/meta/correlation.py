@@ -1,0 +1,273 @@
+"""correlate: how well metrics agree with people, with intervals, floors and ceilings, one row per metric, human dimension, level and coefficient."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.ceiling import ceiling, disattenuated, reliability
+from nlgauge.meta.findings import Found, made
+from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.ready_pairs import pair_rows
+from nlgauge.stats.agreement import why_unknown
+from nlgauge.stats.intervals import Bounds, bca, check_confidence, fisher, percentile
+from nlgauge.stats.levels import Levelled, check_level
+from nlgauge.stats.measures import Measure, measure
+from nlgauge.stats.resampling import OVER, Draws, bootstrap, check_draws, leave_one_out
+
+AVERAGE = "average"
+
+
+def correlate(
+    judgements: Judgements,
+    levels: Sequence[str] | str = ("system", "input", "global"),
+    coefficients: Sequence[str | Measure] | str | Measure = ("pearson", "spearman", "kendall"),
+    humans: Sequence[str] | str | None = None,
+    metrics: Sequence[str] | str | None = None,
+    interval: str | None = "both",
+    method: str = "percentile",
+    draws: int = 1000,
+    seed: int = 12345,
+    confidence: float = 0.95,
+    complete: bool = False,
+    absolute: bool = False,
+    average: str = "macro",
+    undefined: str = "drop",
+) -> Found:
+    """One row per metric, human dimension, level and coefficient; where there are groups, one for each, and for their average.
+
+    `interval` says over what is drawn: "systems", "inputs" or "both" by the bootstrap (`method` "percentile" or "bca"), "fisher" for its formula,
+    None for none. An interval over inputs says nothing of other systems. A coefficient is left out at levels where it has no meaning.
+
+    Columns: `value`, `low`, `high`; `p` of no association, of single correlations alone (at the global level it takes outputs for independent);
+    `n` points, `n_groups` averaged correlations, `n_undefined` left out of the average; `floor`, what a constant metric reaches (accuracies);
+    `ceiling`, one annotator against the mean of the others, and `ceiling_reason`, why it is NaN; `disattenuated`, the correlation with human
+    scores without noise (Pearson, Spearman); `over`, what was drawn; `undefined_draws`; `reason`, why something else is NaN or to be read with care.
+    Negative values are negative: metrics are turned by their direction, and absolute=True must be asked for (WMT before 2021).
+
+    Inputs (or systems) whose correlation is not defined are left out of averages; undefined="zero" counts them as 0, as mt-metrics-eval can, but
+    not inputs of which people judged fewer than two outputs. Every input counts alike; average="pairs" weighs each by its number of pairs. `darr`,
+    `acc_eq_calibrated` and `spa` have rules of their own.
+    """
+    plan = _Plan(interval, method, draws, seed, check_confidence(confidence), absolute)
+    given = [coefficients] if isinstance(coefficients, str | Measure) else coefficients
+    wanted = [replace(measure(name), average=average, undefined=undefined) if isinstance(name, str) else name for name in given]
+    chosen = [check_level(level) for level in ([levels] if isinstance(levels, str) else levels)]
+    judged = judgements.only(metrics=[metrics] if isinstance(metrics, str) else metrics, humans=[humans] if isinstance(humans, str) else humans)
+    if not judged.labels:
+        raise InputError("there are no metrics to correlate with people; give metric scores.")
+    judged = judged.complete() if complete else judged
+    steps = [(level, one) for level in chosen for one in wanted if level in one.levels]
+    if not steps:
+        raise ParameterError(f"none of {', '.join(one.name for one in wanted)} has a meaning at level {', '.join(chosen)}.")
+    parts = judged.by_group()
+    if judged.humans:
+        _warn_of_different_inputs(parts, chosen)
+        # Sums of scores near the largest number that there is are not defined, which the rows say.
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = [row for name in judged.humans for row in _rows(parts, name, steps, plan)]
+    elif judged.pairs is not None:
+        found = pair_rows(parts, wanted, plan.over, draws, seed, confidence)
+    else:
+        raise InputError("there are no human scores to correlate metrics with.")
+    how = made(
+        analysis="correlate",
+        interval=interval,
+        method=method if interval in OVER else None,
+        confidence=confidence if interval else None,
+        draws=draws if interval in OVER else None,
+        seed=seed if interval in OVER else None,
+        complete=complete or None,
+        absolute=absolute or None,
+        average=average if average != "macro" else None,
+        undefined=undefined if undefined != "drop" else None,
+        self_pairs="a system drawn twice is not paired with itself" if interval in OVER else None,
+    )
+    undirected = [label for label in judged.labels if label in judged.higher_is_better and judged.higher_is_better[label] is None]
+    notes = [f"Without a direction, and so as they are: {', '.join(undirected)}."] if undirected else []
+    return Found(found, how, "Agreement with people", notes, drawn_as="forest")
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How intervals are made."""
+
+    over: str | None
+    method: str
+    draws: int
+    seed: int
+    confidence: float
+    absolute: bool
+    _kept: dict[Any, Draws] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.over not in (*OVER, "fisher", None):
+            raise ParameterError(f"interval must be 'systems', 'inputs', 'both', 'fisher' or None, got {self.over!r:.60}.")
+        if self.method not in ("percentile", "bca"):
+            raise ParameterError(f"method must be 'percentile' or 'bca', got {self.method!r:.60}.")
+        check_draws("both", self.draws, self.seed)
+
+    def drawn(self, part: int, shape: tuple[int, int], over: str) -> Draws:
+        """The draws of one group, the same for all metrics, levels and coefficients."""
+        key = part, over
+        if key not in self._kept:
+            self._kept[key] = bootstrap(*shape, over, self.draws, self.seed + part)
+        return self._kept[key]
+
+    def sign(self, values: Any) -> Any:
+        """The values themselves, or their absolute values where these were asked for."""
+        return np.abs(values) if self.absolute else values
+
+
+@dataclass(frozen=True)
+class _One:
+    """One metric against one dimension in one group: its value and replicates."""
+
+    found: Levelled
+    replicates: Array | None
+    bounds: Bounds
+    floor: float
+    over: str
+    reason: str
+    extra: dict[str, float]
+
+
+def _rows(parts: dict[Any, Judgements], dimension: str, steps: list[tuple[str, Measure]], plan: _Plan) -> Iterator[dict[str, Any]]:
+    labels = next(iter(parts.values())).labels
+    for level, one in steps:
+        tops = {group: _tops(part, dimension, level, one) for group, part in parts.items()}
+        for label in labels:
+            by_group = {group: _one(part, number, label, dimension, level, one, plan) for number, (group, part) in enumerate(parts.items())}
+            names = {"metric": label, "human": dimension, "level": level, "coefficient": one.name}
+            for group, found in by_group.items():
+                yield _row({**names, **({} if group is None else {"group": group})}, found, tops[group], one)
+            if None not in by_group:
+                yield _row({**names, "group": AVERAGE}, *_together(parts, by_group, tops, one, plan), one)
+
+
+class _Top(NamedTuple):
+    """The ceiling, the reliability of the human scores, and why the ceiling is NaN."""
+
+    ceiling: float
+    reliability: float
+    reason: str
+
+
+def _tops(part: Judgements, dimension: str, level: str, one: Measure) -> _Top:
+    ratings = part.ratings.get(dimension)
+    if ratings is None or dimension not in part.humans:
+        return _Top(math.nan, math.nan, "one score per output")
+    top = ceiling(one, level, ratings, part.weights)
+    return _Top(top, reliability(level, ratings, weights=part.weights), why_unknown(ratings) if math.isnan(top) else "")
+
+
+def _one(part: Judgements, number: int, label: str, dimension: str, level: str, one: Measure, plan: _Plan) -> _One:
+    z = part.humans[dimension]
+    x = part.oriented(label)
+    whole = part.oriented_system_scores(label) if level == "system" and one.of_means else None
+    found = one.value(level, x, z, part.weights, whole)
+    found = found._replace(value=float(plan.sign(found.value)))
+    floor = one.floor(level, x if whole is None else np.where(np.isnan(z), np.nan, 0.0), z, part.weights)
+    reason = "" if not math.isnan(found.value) else _why(found, x, z, whole)
+    extra = dict(one.beside(level, x, z, part.weights))
+    over, replicates, bounds = plan.over or "", None, Bounds(math.nan, math.nan)
+    systems = int((~np.isnan(z) & (~np.isnan(x) if whole is None else ~np.isnan(whole)[:, None])).any(axis=1).sum())
+    if found.n == 2 and level in ("system", "global") and not one.accuracy:
+        reason = reason or "two points always lie on a line, so that the value is 1 or -1"
+    if plan.over in ("systems", "both") and systems < 3 and not math.isnan(found.value):
+        reason = "; ".join(filter(None, [reason, f"an interval over systems needs three of them, there are {systems}"]))
+    elif plan.over == "fisher":
+        if level in ("system", "global") and one.name in ("pearson", "spearman", "kendall"):
+            bounds = fisher(found.value, found.n, one.name, plan.confidence)
+        else:
+            reason = reason or "Fisher's interval is of single correlations (system, global; Pearson, Spearman, Kendall)"
+    elif plan.over is not None and not math.isnan(found.value):
+        if whole is not None and plan.over == "both":
+            over = "systems"
+        if whole is not None and plan.over == "inputs":
+            reason = "scores of whole systems cannot be drawn by input"
+        else:
+            sides = x, z, plan.drawn(number, z.shape, over), part.weights, whole
+            replicates = np.asarray(plan.sign(one.replicates(level, *sides)))
+            bounds = percentile(replicates, plan.confidence)
+            if plan.method == "bca":
+                left = np.asarray(plan.sign(one.replicates(level, x, z, leave_one_out(z.shape[0], z.shape[1], over), part.weights, whole)))
+                bounds = bca(replicates, found.value, left, plan.confidence)
+    return _One(found, replicates, bounds, floor, over, reason, extra)
+
+
+def _together(parts: dict[Any, Judgements], by_group: dict[Any, _One], tops: dict[Any, _Top], one: Measure, plan: _Plan) -> tuple[_One, _Top]:
+    """The average over groups; of pairwise accuracy, over all pairs of all groups."""
+    groups = list(by_group)
+    pooled = one.name == "pairwise_accuracy"
+    weights = np.array([by_group[group].found.n * (by_group[group].found.n - 1) / 2 if pooled else 1.0 for group in groups])
+
+    def average(values: Sequence[float] | Array) -> Array:
+        stacked = np.asarray(values, dtype=np.float64)
+        own = weights.reshape(-1, *(1,) * (stacked.ndim - 1)) * ~np.isnan(stacked)
+        total = own.sum(axis=0)
+        return np.asarray((own * np.nan_to_num(stacked)).sum(axis=0) / np.where(total == 0, np.nan, total))
+
+    found = [by_group[group].found for group in groups]
+    value = float(average([one.value for one in found]))
+    undefined = sum(math.isnan(one.value) for one in found)
+    drawn = [by_group[group].replicates for group in groups if by_group[group].replicates is not None]
+    whole = len(drawn) == len(groups) - undefined and bool(drawn)
+    replicates = average(_filled([by_group[group].replicates for group in groups], plan.draws)) if whole else None
+    bounds = percentile(replicates, plan.confidence) if replicates is not None else Bounds(math.nan, math.nan)
+    reason = "" if not undefined else f"{undefined} of {len(groups)} groups have no value"
+    extra = {name: float(average([by_group[group].extra[name] for group in groups])) for name in by_group[groups[0]].extra}
+    levelled = Levelled(value, sum(one.n for one in found), len(groups) - undefined, undefined)
+    floor = float(average([by_group[group].floor for group in groups]))
+    combined = _One(levelled, replicates, bounds, floor, by_group[groups[0]].over, reason, extra)
+    top, reliable = (float(average(values)) for values in ([tops[group].ceiling for group in groups], [tops[group].reliability for group in groups]))
+    why = "; ".join(dict.fromkeys(tops[group].reason for group in groups)) if math.isnan(top) else ""
+    return combined, _Top(top, reliable, why)
+
+
+def _filled(replicates: Sequence[Array | None], draws: int) -> Array:
+    return np.stack([np.full(draws, np.nan) if one is None else one for one in replicates])
+
+
+def _row(names: dict[str, Any], one: _One, top: _Top, by: Measure) -> dict[str, Any]:
+    found, bounds = one.found, one.bounds
+    without_noise = disattenuated(found.value, by.name, top.reliability)
+    reason = one.reason
+    if abs(without_noise) > 1:
+        reason = "; ".join(filter(None, [reason, f"disattenuated value {without_noise:.3f} capped"]))
+        without_noise = math.copysign(1.0, without_noise)
+    counts = {"n": found.n, "n_groups": found.n_groups, "n_undefined": found.n_undefined}
+    beside = {"floor": one.floor, "ceiling": top.ceiling, "ceiling_reason": top.reason, "disattenuated": without_noise, **one.extra}
+    interval = {"over": one.over, "undefined_draws": bounds.n_undefined, "reason": reason}
+    return {**names, "value": found.value, "low": bounds.low, "high": bounds.high, "p": found.p, **counts, **beside, **interval}
+
+
+def _why(found: Levelled, x: Array, z: Array, whole: Array | None) -> str:
+    """Why a value is not defined."""
+    if np.isnan(x).all() and (whole is None or np.isnan(whole).all()):
+        return "the metric has no scores here"
+    if np.isnan(z).all():
+        return "there are no human scores here"
+    if whole is None and (np.isnan(x) | np.isnan(z)).all():
+        return "no output has both a metric and a human score"
+    return "fewer than two points" if found.n < 2 else "scores are the same for all, or no pair can be ordered"
+
+
+def _warn_of_different_inputs(parts: dict[Any, Judgements], levels: Sequence[str]) -> None:
+    if "system" not in levels:
+        return
+    for part in parts.values():
+        for z in part.humans.values():
+            known = ~np.isnan(z)
+            judged = known[known.any(axis=1)]
+            if (judged != judged[:1]).any():
+                message = "systems were judged on different inputs, so that their means are not of the same texts; see Judgements.complete()."
+                warnings.warn(message, stacklevel=4)
+                return

@@ -1,0 +1,1 @@
+"""Diagnostics of metrics: biases, stress tests, costs, decisions, power."""

@@ -1,0 +1,122 @@
+"""Bias: what a metric rewards beside quality, and what is left of its agreement with people when that is taken away.
+
+Correlations are Spearman's. A partial correlation is that of what remains of two sides' ranks after their regression on the covariates' ranks. A
+metric that correlates with length more than people do rewards length; where its partial correlation with people is much lower than the plain one, it
+saw them through the covariate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.corpus import Corpus
+from nlgauge.errors import InputError
+from nlgauge.meta.diagnostics.covariates import aligned, group_columns
+from nlgauge.meta.findings import Found, made
+from nlgauge.meta.judgments import Judgements
+from nlgauge.results.result import Result
+from nlgauge.stats.agreement import known_mean
+from nlgauge.stats.arrays import mid_ranks
+from nlgauge.stats.coefficients import spearman
+from nlgauge.stats.intervals import fisher
+from nlgauge.stats.levels import grouped_by
+
+# What the row of all covariates together is called.
+ALL = "all of these"
+
+
+def partial(x: Any, z: Any, covariates: Any) -> Array:
+    """The rank correlation of x and z given covariates, over the last axis: x and z (..., n), covariates (..., k, n) or, one alone, (n,).
+
+    Points where anything is NaN are left out. NaN where x or z is constant or wholly explained by the covariates; constant covariates change nothing.
+
+    >>> round(float(partial([1, 2, 3, 4, 5], [2, 1, 4, 3, 5], [5, 1, 4, 2, 3])), 4)
+    0.978
+    """
+    sides = [np.asarray(values, dtype=np.float64) for values in (x, z, covariates)]
+    given = sides[2][..., None, :] if sides[2].ndim == 1 else sides[2]
+    try:
+        stacked = np.concatenate(
+            [*(np.broadcast_to(side[..., None, :], (*given.shape[:-2], 1, given.shape[-1])) for side in sides[:2]), given], axis=-2
+        )
+    except ValueError:
+        shapes = ", ".join(str(side.shape) for side in sides)
+        raise InputError(f"x and z must be (..., n) and covariates (..., k, n); got {shapes}.") from None
+    ranks = mid_ranks(np.where(np.isnan(stacked).any(axis=-2, keepdims=True), np.nan, stacked))
+    known = ~np.isnan(ranks)
+    n = np.maximum(known.sum(axis=-1, keepdims=True), 1)
+    centred = np.where(known, ranks - np.where(known, ranks, 0.0).sum(axis=-1, keepdims=True) / n, 0.0)
+    squares = (centred**2).sum(axis=-1, keepdims=True)
+    unit = centred / np.sqrt(np.where(squares > 0, squares, 1.0))
+    correlations = unit @ np.swapaxes(unit, -1, -2)
+    among, across = correlations[..., 2:, 2:], correlations[..., 2:, :2]
+    left = correlations[..., :2, :2] - np.swapaxes(across, -1, -2) @ np.linalg.pinv(among, rcond=1e-9, hermitian=True) @ across
+    variances = left[..., 0, 0] * left[..., 1, 1]
+    # What is left of a side that the covariates explain wholly is rounding.
+    defined = (left[..., 0, 0] > 1e-9) & (left[..., 1, 1] > 1e-9)
+    return np.where(defined, np.clip(left[..., 0, 1] / np.sqrt(np.where(defined, variances, 1.0)), -1, 1), np.nan)
+
+
+def bias(
+    judgements: Judgements, covariates: Corpus | Result | Mapping[str, Any], *, human: str | list[str] | None = None, level: str = "global"
+) -> Found:
+    """How metrics and people correlate with what texts are like, one row per human dimension, metric and covariate, and one of all covariates.
+
+    covariates: the corpus (or result) with the texts, or arrays (systems, segments) by name. Columns: `metric_covariate`, `human_covariate`,
+    `metric_human`, `partial` (metric and human given the covariate), each a mean over the groups of the level where it is defined; `low` and `high`
+    bound the partial one at 95 %, where there is one group. The judgements' own groups (language pairs) are looked at apart, and their means taken.
+    """
+    given = aligned(judgements, covariates)
+    if not given:
+        raise InputError("bias needs covariates, none were given.")
+    dimensions = [judgements.dimension(name) for name in (list(judgements.humans) if human is None else [human] if isinstance(human, str) else human)]
+    groups = group_columns(judgements)
+    rows = []
+    for dimension in dimensions:
+        people = judgements.humans[dimension]
+        for label in judgements.metrics:
+            scores = judgements.oriented(label)
+            for name, values in [*given.items(), *([(ALL, np.stack(list(given.values())))] if len(given) > 1 else [])]:
+                several = values.reshape(-1, *people.shape)
+                weights = np.ones(people.shape[1]) if judgements.weights is None else judgements.weights
+                found = [_of_level(level, scores[:, here], people[:, here], several[..., here], weights[here]) for here in groups]
+                rows.append({"human": dimension, "metric": label, "covariate": name, **_together(found)})
+    how = made(level=level, coefficient="spearman", partial="residuals of ranks")
+    return Found(rows, how, "What metrics reward beside quality")
+
+
+def _together(found: list[dict[str, Any]]) -> dict[str, Any]:
+    """Means over groups of judgements, sums of counts; bounds of one group alone."""
+    if len(found) == 1:
+        return found[0]
+    means = {name: known_mean(of[name] for of in found) for name in ("metric_covariate", "human_covariate", "metric_human", "partial")}
+    counts = {name: sum(of[name] for of in found) for name in ("n_groups", "n_undefined")}
+    return {**means, "low": np.nan, "high": np.nan, "n": max(of["n"] for of in found), **counts}
+
+
+def _of_level(level: str, scores: Array, people: Array, covariates: Array, weights: Array) -> dict[str, Any]:
+    unknown = np.isnan(np.concatenate([scores[None], people[None], covariates])).any(axis=0)
+    x, z, *others = (np.where(unknown, np.nan, side) for side in (scores, people, *covariates))
+    x, z = grouped_by(level, x, z, weights, by_rank=True)
+    c = np.stack([grouped_by(level, one, one, weights, by_rank=True)[0] for one in others], axis=-2)
+    points = (~np.isnan(x)).sum(axis=-1)
+    left = partial(x, z, c)
+    alone = c[..., 0, :] if c.shape[-2] == 1 else None
+    n = int(points.max(initial=0))
+    # Each covariate costs a point; of a mean over groups the interval is not known.
+    low, high = fisher(float(left[0]), n - c.shape[-2], "spearman")[:2] if len(left) == 1 else (np.nan, np.nan)
+    return {
+        "metric_covariate": np.nan if alone is None else known_mean(spearman(x, alone)),
+        "human_covariate": np.nan if alone is None else known_mean(spearman(z, alone)),
+        "metric_human": known_mean(spearman(x, z)),
+        "partial": known_mean(left),
+        "low": low,
+        "high": high,
+        "n": n,
+        "n_groups": int((~np.isnan(left)).sum()),
+        "n_undefined": int(np.isnan(left).sum()),
+    }

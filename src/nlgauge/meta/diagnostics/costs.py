@@ -1,0 +1,68 @@
+"""cost: what agreement with people costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nlgauge.errors import InputError
+from nlgauge.meta.findings import Found, made
+
+
+def cost(found: Found, seconds: Mapping[str, float], co2: Mapping[str, float] | None = None) -> Found:
+    """One row per metric of `correlate`'s rows, the fastest first: the seconds that it takes for 1,000 texts, and how well it agrees with people.
+
+    `frontier` says whether no other metric is both faster and better. With `co2`, the grams of CO2-equivalents that each emits for 1,000 texts,
+    it says whether no other metric both emits less and is better, and those that emit least come first.
+
+    A metric whose seconds are not known, because its scores came from a cache or were published, stays as one of the last rows, with NaN and without
+    a place on the frontier, and a note names it.
+
+    A metric with several rows (levels, human dimensions) has their mean, and then there is no interval, since the bounds of a mean are not the mean
+    of bounds. `Benchmark.seconds_per_thousand` has the seconds of scored metrics, of which each was run alone.
+
+    >>> rows = [{"metric": "slow", "value": 0.4, "low": 0.3, "high": 0.5}, {"metric": "quick", "value": 0.6, "low": 0.5, "high": 0.7}]
+    >>> [(row["metric"], row["frontier"]) for row in cost(Found(rows), {"quick": 0.1, "slow": 9.0})]
+    [('quick', True), ('slow', False)]
+    """
+    names = list(dict.fromkeys(found.column("metric")))
+    measured = {"seconds": seconds, **({} if co2 is None else {"co2": co2})}
+    for what, of in measured.items():
+        if wrong := [name for name in names if name in of and not (of[name] > 0 or math.isnan(of[name]))]:
+            raise InputError(f"the {what} of a metric must be above 0, or be left out if they are not known; got {of[wrong[0]]!r} for {wrong[0]}.")
+    spent, column = (seconds, "seconds_per_1000") if co2 is None else (co2, "co2_grams_per_1000")
+    rows = []
+    for name in sorted(names, key=lambda name: (not spent.get(name, 0) > 0, spent.get(name, 0))):
+        own = [row for row in found.rows if row["metric"] == name]
+        bounds = {side: own[0].get(side, math.nan) if len(own) == 1 else math.nan for side in ("low", "high")}
+        value = float(np.mean([row["value"] for row in own]))
+        emitted = {} if co2 is None else {column: float(co2.get(name, math.nan))}
+        spent_here = {"seconds_per_1000": float(seconds.get(name, math.nan)), **emitted}
+        rows.append({"metric": name, **spent_here, "value": value, **bounds, "n_values": len(own)})
+    known = [row for row in rows if row[column] > 0]
+    best = frontier([row[column] for row in known], [row["value"] for row in known])
+    shared = {
+        name: values[0] for name in ("level", "coefficient", "human") if name in found.names and len(values := list(set(found.column(name)))) == 1
+    }
+    marked = [{**row, **shared, "frontier": place in best if place < len(known) else None} for place, row in enumerate(rows)]
+    lacking = ", ".join(row["metric"] for row in rows[len(known) :])
+    unknown = f"The cost of {lacking} is not known: scores came from the cache, or were published. Score again with --no-cache to know it."
+    notes = [unknown] if lacking else []
+    return Found(marked, made(**{**found.made, "analysis": "cost"}), "Agreement and cost", notes, drawn_as="pareto")
+
+
+def frontier(times: Any, values: Any) -> list[int]:
+    """The places of what nothing else beats in both, the fastest first.
+
+    >>> frontier([1, 2, 3], [0.5, 0.4, 0.6])
+    [0, 2]
+    """
+    best, found = -math.inf, []
+    for place in sorted(range(len(times)), key=lambda i: (times[i], -values[i])):
+        if values[place] > best:
+            best = values[place]
+            found.append(place)
+    return found

@@ -1,0 +1,90 @@
+"""Covariates: what can be measured of texts beside their quality, one (systems, segments) array each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.scripts import unspaced_script
+from nlgauge.errors import InputError
+from nlgauge.features.tokens.tokenizers import tokenizer
+from nlgauge.meta.judgments import Judgements
+from nlgauge.results.result import Result
+
+
+def lengths(corpus: Corpus) -> dict[str, Array]:
+    """The length of outputs, references and sources, as far as there are any, (systems, segments) each; several texts at their mean.
+
+    Words and punctuation marks count, in scripts without spaces characters, so that a tokenised text is as long as the same text as it is written.
+    """
+    words = np.array([_length(corpus.texts[text]) for text in range(len(corpus.texts))], dtype=np.float64)
+    found = {"length": np.stack([_mean(words, corpus.predictions[system]) for system in corpus.systems])}
+    if corpus.references is not None:
+        found["reference length"] = np.tile(_mean(words, corpus.references), (len(corpus.systems), 1))
+    if corpus.sources is not None:
+        found["source length"] = np.tile(words[corpus.sources], (len(corpus.systems), 1))
+    return found
+
+
+def covariates(corpus: Corpus) -> dict[str, Array]:
+    """Lengths and repetition of the outputs, and with sources novelty, coverage, compression and density: what a metric may reward by mistake."""
+    from nlgauge.features import RunOptions
+    from nlgauge.meta.papers.shannon import summary_statistics
+    from nlgauge.scoring import Scorer
+
+    for system in corpus.systems:
+        if (corpus.predictions[system].lengths != 1).any():
+            raise InputError(f"covariates need one output per segment, {system!r} has several.")
+    repeated = Scorer("repetitiveness").score_corpus(corpus, None, RunOptions())
+    label = repeated.labels[0]
+    found = {
+        **lengths(corpus),
+        "repetition": np.stack([repeated.tables[system, label].segments()["repetitiveness3"] for system in corpus.systems]),
+    }
+    if corpus.sources is not None:
+        shape = found["length"].shape
+        found |= {name: values.reshape(shape) for name, values in summary_statistics(corpus).items() if name != "length"}
+    return found
+
+
+def aligned(judgements: Judgements, given: Corpus | Result | Mapping[str, Any], only_lengths: bool = False) -> dict[str, Array]:
+    """Covariates in the order of the judgements' systems and segments: of a corpus (NaN where it lacks one), or arrays of that shape."""
+    shape = len(judgements.systems), len(judgements.segments)
+    corpus = given.corpus if isinstance(given, Result) else given
+    if not isinstance(corpus, Corpus):
+        return {name: _checked(name, values, shape) for name, values in corpus.items()}
+    rows = {system: i for i, system in enumerate(corpus.systems)}
+    columns = {segment: i for i, segment in enumerate(corpus.ids)}
+    i, j = np.array([rows.get(name, -1) for name in judgements.systems]), np.array([columns.get(name, -1) for name in judgements.segments])
+    if (i < 0).all() or (j < 0).all():
+        raise InputError("the corpus has none of the systems, or none of the segments, that were judged; give the texts of the same outputs.")
+    here = np.ix_(i, j)
+    known = (i >= 0)[:, None] & (j >= 0)
+    return {name: np.where(known, values[here], np.nan) for name, values in (lengths if only_lengths else covariates)(corpus).items()}
+
+
+def group_columns(judgements: Judgements) -> list[Array]:
+    """The segments of each group; all of them where there are no groups."""
+    groups = judgements.groups or (None,) * len(judgements.segments)
+    return [np.flatnonzero([one == group for one in groups]) for group in dict.fromkeys(groups)]
+
+
+def _checked(name: str, values: Any, shape: tuple[int, int]) -> Array:
+    try:
+        return np.array(np.broadcast_to(np.asarray(values, dtype=np.float64), shape))
+    except (TypeError, ValueError):
+        raise InputError(f"the covariate {name!r} must hold numbers, (systems, segments) = {shape}, or one per segment.") from None
+
+
+def _length(text: str) -> int:
+    return len("".join(text.split())) if unspaced_script(text) else len(tokenizer("punctuated")(text))
+
+
+def _mean(words: Array, column: Ragged) -> Array:
+    with np.errstate(invalid="ignore"):
+        found: Array = np.bincount(column.owners, words[column.values], len(column)) / column.lengths
+    return found

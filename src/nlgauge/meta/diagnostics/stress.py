@@ -1,0 +1,246 @@
+"""Stress tests: does a metric score a good text above the same text made worse, and by how much?
+
+`stress` makes the worse texts (nlgauge.meta.diagnostics.perturbations); `contrast` takes pairs that somebody else made, such as ACES or DEMETR. Both score with
+`nlgauge.Scorer`, so that any metric can be tested, and count, over the pairs of a phenomenon:
+
+    detected       wins / n, with Wilson's interval; a metric of random numbers has .5, a constant one 0
+    tied           ties / n
+    tau            (wins - losses) / n
+    effect         mean drop / standard deviation of the drops
+    relative_drop  mean drop / (mean of the good texts - mean of floor texts): 1 is as bad as an unrelated (or an empty) text
+    separation     the chance that a good text scores above a bad one of any pair, ties counted half (the area under the curve)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.diagnostics.perturbations import chosen, perturbation
+from nlgauge.meta.findings import Found, made
+from nlgauge.results.result import Result
+from nlgauge.results.segments import column_names
+from nlgauge.scoring import Scorer
+from nlgauge.stats.arrays import mid_ranks
+from nlgauge.stats.intervals import check_confidence, quantile
+
+Floor = Literal["unrelated", "empty"]
+# Scores that differ by less than this share are equal: the same sums in another order.
+_ROUNDING = 1e-9
+# What each phenomenon of ACES counts in its score.
+ACES_WEIGHTS = {
+    "addition": 5.0,
+    "omission": 5.0,
+    "mistranslation": 5.0,
+    "overtranslation": 5.0,
+    "undertranslation": 5.0,
+    "untranslated": 1.0,
+    "do-not-translate": 1.0,
+    "real-world-knowledge": 1.0,
+    "wrong-language": 1.0,
+    "punctuation": 0.1,
+}
+
+
+class Contrast(NamedTuple):
+    """One pair of a contrastive set: a good text, a bad one, what is bad about it and how bad that is; and what metrics compare them with."""
+
+    good: str
+    bad: str
+    phenomenon: str
+    severity: str = ""
+    references: str | Sequence[str] | None = None
+    source: str | None = None
+
+
+def stress(
+    metrics: Any,
+    texts: Sequence[str],
+    references: Sequence[Any] | None = None,
+    sources: Sequence[str] | None = None,
+    perturbations: str | Iterable[str] | None = None,
+    *,
+    by: str | Sequence[str] = ("phenomenon", "severity"),
+    floor: Floor = "unrelated",
+    confidence: float = 0.95,
+    seed: int = 12345,
+    lang: str | None = None,
+) -> Found:
+    """Whether metrics notice what makes texts worse: one row per metric and perturbation; see the module for the columns.
+
+    texts: good outputs, one per segment; references and sources: what the metrics need, as for `nlgauge.score`. perturbations: names of
+    nlgauge.meta.diagnostics.perturbations, by default all that can be made. Texts that could not be changed are counted (n_unchanged) and left out.
+    """
+    texts = _texts(texts)
+    kinds = chosen(perturbations, sources is not None)
+    bad = {one.name: one(texts, sources, seed) for one in kinds}
+    systems = {name: [one.text for one in found] for name, found in bad.items()}
+    systems |= {"good text": texts, "floor text": _floor_texts(texts, floor, seed)}
+    scores = _scores(Scorer(metrics)(systems, references, sources, lang=lang, seed=seed))
+    rows = []
+    for metric, of in scores.items():
+        for kinds_of in _grouped([(one.name, one.severity) for one in kinds], by):
+            counted = [_Pairs(of["good text"], of[kinds[i].name], np.array([one.changed for one in bad[kinds[i].name]])) for i in kinds_of[1]]
+            rows.append({"metric": metric, **kinds_of[0], **_report(_Pairs.joined(counted), of["floor text"], confidence)})
+    return Found(rows, _made(floor, seed, confidence, metrics=", ".join(scores)), "Stress test", drawn_as="stress")
+
+
+def contrast(
+    metrics: Any,
+    pairs: Iterable[Contrast | Sequence[Any] | Mapping[str, Any]],
+    *,
+    by: str | Sequence[str] = ("phenomenon", "severity"),
+    floor: Floor = "unrelated",
+    confidence: float = 0.95,
+    seed: int = 12345,
+    lang: str | None = None,
+) -> Found:
+    """Whether metrics score the good text of each pair above the bad one: one row per metric, phenomenon and severity; see the module."""
+    given = [_contrast(pair, number) for number, pair in enumerate(pairs)]
+    good = _texts([pair.good for pair in given])
+    systems = {"good": good, "bad": [pair.bad for pair in given], "floor": _floor_texts(good, floor, seed)}
+    references, sources = ([getattr(pair, name) for pair in given] for name in ("references", "source"))
+    for name, values in (("references", references), ("source", sources)):
+        if None in values and any(value is not None for value in values):
+            raise InputError(f"pair {values.index(None)} has no {name}, others have; give {name} for every pair, or for none.")
+    several = None if None in references else [[one] if isinstance(one, str) else list(one) for one in references]
+    scores = _scores(Scorer(metrics)(systems, several, None if None in sources else sources, lang=lang, seed=seed))
+    rows = []
+    changed = np.array([pair.good != pair.bad for pair in given])
+    for metric, of in scores.items():
+        for names, places in _grouped([(pair.phenomenon, pair.severity) for pair in given], by):
+            here = _Pairs(of["good"][places], of["bad"][places], changed[places])
+            rows.append({"metric": metric, **names, **_report(here, of["floor"][places], confidence)})
+    return Found(rows, _made(floor, seed, confidence, metrics=", ".join(scores)), "Contrastive pairs", drawn_as="stress")
+
+
+def aces_score(taus: Mapping[str, float]) -> float:
+    """The ACES score of a metric from its tau on each of the ten phenomena; NaN where one is.
+
+    >>> aces_score(dict.fromkeys(ACES_WEIGHTS, 1.0))
+    29.1
+    """
+    if missing := [name for name in ACES_WEIGHTS if name not in taus]:
+        raise InputError(f"the ACES score needs tau for {', '.join(ACES_WEIGHTS)}; {', '.join(missing)} is missing.")
+    return math.fsum(weight * taus[name] for name, weight in ACES_WEIGHTS.items())
+
+
+def wilson(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval of a share; NaN for n = 0.
+
+    >>> [round(bound, 4) for bound in wilson(8, 10)]
+    [0.4902, 0.9433]
+    """
+    if n == 0:
+        return math.nan, math.nan
+    z2 = quantile(check_confidence(confidence)) ** 2
+    share = count / n
+    centre, half = share + z2 / (2 * n), math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n)))
+    return max(0.0, (centre - half) / (1 + z2 / n)), min(1.0, (centre + half) / (1 + z2 / n))
+
+
+class _Pairs(NamedTuple):
+    """Scores of good and of bad texts, higher better, and whether the two texts differ."""
+
+    good: Array
+    bad: Array
+    changed: Array
+
+    @staticmethod
+    def joined(several: Sequence[_Pairs]) -> _Pairs:
+        return _Pairs(*(np.concatenate(values) for values in zip(*several, strict=True)))
+
+
+def _report(pairs: _Pairs, floor: Array, confidence: float) -> dict[str, Any]:
+    known = pairs.changed & ~np.isnan(pairs.good) & ~np.isnan(pairs.bad)
+    good, bad = pairs.good[known], pairs.bad[known]
+    with np.errstate(invalid="ignore"):
+        drop = np.where(good == bad, 0.0, good - bad)
+    drop[np.abs(drop) <= _ROUNDING * np.maximum(np.abs(good), np.abs(bad))] = 0.0
+    n, wins, ties = len(drop), int((drop > 0).sum()), int((drop == 0).sum())
+    low, high = wilson(wins, n, confidence)
+    at_floor = floor[~np.isnan(floor)]
+    counts = {"n": n, "n_unchanged": int((~pairs.changed).sum()), "n_undefined": int((pairs.changed & ~known).sum())}
+    if not n:
+        nothing = dict.fromkeys(("detected", "low", "high", "tied", "tau", "drop", "effect", "relative_drop", "separation"), math.nan)
+        return {**counts, "wins": 0, "ties": 0, "losses": 0, **nothing}
+    mean = float(drop.mean())
+    spread = float(drop.std(ddof=1)) if n > 1 else math.nan
+    whole = float(good.mean() - at_floor.mean()) if len(at_floor) else math.nan
+    ranks = mid_ranks(np.concatenate([good, bad]))
+    return {
+        **counts,
+        "wins": wins,
+        "ties": ties,
+        "losses": n - wins - ties,
+        "detected": wins / n,
+        "low": low,
+        "high": high,
+        "tied": ties / n,
+        "tau": (2 * wins + ties - n) / n,
+        "drop": mean,
+        "effect": mean / spread if spread > 0 else math.nan,
+        "relative_drop": mean / whole if whole > 0 else math.nan,
+        "separation": float((ranks[:n].sum() - n * (n + 1) / 2) / (n * n)),
+    }
+
+
+def _scores(result: Result) -> dict[str, dict[str, Array]]:
+    """Of every metric (the first output of each part), the segment scores of each system, so that higher is better."""
+    names = column_names(result)
+    found: dict[str, dict[str, Array]] = {}
+    for label in result.labels:
+        tables = {system: result.tables[system, label] for system in result.systems}
+        first = tables[result.systems[0]]
+        for output in first.leading():
+            if output.higher_is_better is None or output.name not in first.segments():
+                lack = "a direction" if output.name in first.segments() else "scores of segments"
+                raise ParameterError(f"a stress test needs metrics with {lack}; {label} has none.")
+            sign = 1 if output.higher_is_better else -1
+            found[names[label, output.name]] = {system: sign * np.asarray(table.segments()[output.name], float) for system, table in tables.items()}
+    return found
+
+
+def _grouped(kinds: Sequence[tuple[str, str]], by: str | Sequence[str]) -> list[tuple[dict[str, str], list[int]]]:
+    """The places of what is alike in phenomenon, severity or both, in the order in which they come first."""
+    columns = [by] if isinstance(by, str) else list(by)
+    if strange := [name for name in columns if name not in ("phenomenon", "severity")]:
+        raise ParameterError(f"by must name 'phenomenon', 'severity' or both, got {strange[0]!r}.")
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for place, (phenomenon, severity) in enumerate(kinds):
+        of = {"phenomenon": phenomenon, "severity": severity}
+        groups.setdefault(tuple(of[name] for name in columns), []).append(place)
+    return [(dict(zip(columns, values, strict=True)), places) for values, places in groups.items()]
+
+
+def _floor_texts(texts: Sequence[str], floor: Floor, seed: int) -> list[str]:
+    if floor not in get_args(Floor):
+        raise ParameterError(f"floor must be 'unrelated' or 'empty', got {floor!r}.")
+    return [one.text for one in perturbation("wrong_document" if floor == "unrelated" else "empty")(texts, None, seed)]
+
+
+def _texts(texts: Sequence[str]) -> list[str]:
+    if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
+        raise InputError("texts must be a list of texts, one per segment.")
+    if not texts:
+        raise InputError("a stress test needs texts, none were given.")
+    return list(texts)
+
+
+def _contrast(pair: Contrast | Sequence[Any] | Mapping[str, Any], number: int) -> Contrast:
+    try:
+        found = Contrast(**pair) if isinstance(pair, Mapping) else Contrast(*pair)
+    except TypeError as error:
+        raise InputError(f"pair {number} must have good, bad, phenomenon, and may have severity, references, source: {error}.") from None
+    if not (isinstance(found.good, str) and isinstance(found.bad, str)):
+        raise InputError(f"pair {number} must have texts as good and bad, got {found.good!r:.40} and {found.bad!r:.40}.")
+    return found
+
+
+def _made(floor: Floor, seed: int, confidence: float, metrics: str) -> dict[str, Any]:
+    return made(metrics=metrics, floor=floor, interval="Wilson", confidence=confidence, seed=seed, generalises_to="inputs")

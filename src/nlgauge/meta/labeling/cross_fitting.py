@@ -1,0 +1,75 @@
+"""Human scores predicted from several metrics, each by a fit that has not seen the labels of its own segment.
+
+Ridge regression on K folds of the labelled segments (cross-prediction, Zrnic and Candes 2024, arXiv:2309.16598). The labelled segments of a fold get
+the fit of the other folds, all other segments the mean of the fits. Only slopes are kept: what is added to all scores of a system does not
+change its estimate, and an intercept that is fitted without a fold would only tell the folds apart.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+
+_PENALTIES = np.logspace(-6, 2, 17)
+
+
+def out_of_fold(human: Array, metrics: Array, segments: Array, folds: int, seed: int, within_segments: bool) -> Array:
+    """Predictions (systems, segments), but for a constant per system, from human scores with NaN and metrics (K, systems, segments).
+
+    `segments` numbers what must not be split between folds, one per segment (documents, or the segments themselves). `within_segments` fits
+    the differences between systems on the same segment instead of the scores of each system over segments. A missing metric score counts as the mean
+    of its system.
+    """
+    standard = standardised(metrics)
+    labelled = ~np.isnan(human)
+    named = np.unique(segments[labelled.any(axis=0)])
+    fold_of = np.full(len(segments), -1)
+    shuffled = np.random.default_rng(seed).permutation(named)
+    folds = min(folds, len(named))
+    for fold in range(folds):
+        fold_of[np.isin(segments, shuffled[fold::folds])] = fold
+    fits = [_slopes(np.where(fold_of == fold, np.nan, human), standard, within_segments) for fold in range(folds)]
+    slopes = np.array(fits).reshape(folds, len(metrics))
+    sizes = np.array([len(shuffled[fold::folds]) for fold in range(folds)], dtype=float)
+    mean = sizes @ slopes / sizes.sum() if folds else np.zeros(len(metrics))
+    # The last row is for the segments of no fold, which have the number -1.
+    return np.asarray(np.einsum("nk,ksn->sn", np.vstack([slopes, mean])[fold_of], standard))
+
+
+def standardised(metrics: Array) -> Array:
+    """Each metric with mean 0 in every system and a pooled deviation of 1; 0 where it is missing or constant."""
+    known = ~np.isnan(metrics)
+    counts = np.maximum(known.sum(axis=2, keepdims=True), 1)
+    centred = np.where(known, metrics - np.where(known, metrics, 0).sum(axis=2, keepdims=True) / counts, 0.0)
+    deviations = np.sqrt(np.square(centred).sum(axis=(1, 2), keepdims=True) / np.maximum(known.sum(axis=(1, 2), keepdims=True), 1))
+    size = np.abs(np.where(known, metrics, 0)).max(axis=(1, 2), keepdims=True, initial=0)
+    return np.asarray(np.divide(centred, deviations, out=np.zeros_like(centred), where=deviations > 1e-12 * size))
+
+
+def _slopes(human: Array, metrics: Array, within_segments: bool) -> Array:
+    """One slope per metric, by ridge regression whose penalty has the smallest generalised cross-validation error."""
+    labelled = ~np.isnan(human)
+    if not labelled.any():
+        return np.zeros(len(metrics))
+    parts = np.concatenate([np.where(labelled, human, 0.0)[None], np.where(labelled, metrics, 0.0)])
+    if within_segments:
+        parts = _centred(parts, labelled, axis=1)
+    cells = _centred(parts, labelled, axis=2)[:, labelled]
+    y, x = cells[0], cells[1:].T
+    left, lengths, right = np.linalg.svd(x, full_matrices=False)
+    if lengths.size == 0 or lengths[0] == 0:
+        return np.zeros(len(metrics))
+    free = labelled.sum() - labelled.any(axis=1).sum() - within_segments * (labelled.any(axis=0).sum() - 1)
+    penalties = _PENALTIES * lengths[0] ** 2
+    shrunk = lengths**2 / (lengths**2 + penalties[:, None])
+    projected = left.T @ y
+    errors = y @ y - np.square(projected).sum() + ((1 - shrunk) ** 2) @ projected**2
+    best = int(np.argmin(errors / np.maximum(1 - shrunk.sum(axis=1) / max(free, 1), 1e-3) ** 2))
+    return np.asarray((shrunk[best] * projected / np.where(lengths > 0, lengths, 1.0)) @ right)
+
+
+def _centred(parts: Array, labelled: Array, axis: int) -> Array:
+    """Without the means over the labelled cells along an axis; 0 elsewhere."""
+    counts = np.maximum(labelled.sum(axis=axis - 1), 1)
+    return np.where(labelled, parts - np.expand_dims(parts.sum(axis=axis) / counts, axis), 0.0)

@@ -1,0 +1,144 @@
+"""Labels: human scores of a sample of outputs, the metrics of all of them, and how the sample was drawn, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.labeling.control_variates import Drawn
+from nlgauge.stats.arrays import numbers
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgements
+
+DRAWN = ("segments", "cells", "documents")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Human scores (systems, segments) with NaN, metrics (K, systems, segments), which cells are outputs, and how labels were drawn."""
+
+    human: Array
+    metrics: Array
+    outputs: Array
+    systems: tuple[str, ...]
+    metric_names: tuple[str, ...]
+    drawn: str
+    probabilities: Array
+    clusters: Array
+    unequal: bool
+    missing_scores: int
+
+    def population(self, which: tuple[int, ...]) -> Array:
+        """The segments of which all these systems have an output."""
+        return np.asarray(self.outputs[list(which)].all(axis=0))
+
+    def labelled(self, which: tuple[int, ...]) -> Array:
+        """The segments of which all these systems have a label."""
+        return np.asarray(~np.isnan(self.human[list(which)]).any(axis=0) & self.population(which))
+
+    def count(self, which: tuple[int, ...]) -> int:
+        """Labels per system; where two systems were labelled apart, those of the one that has fewer."""
+        if self.drawn == "cells":
+            return min(int(self.labelled((s,)).sum()) for s in which)
+        return int(self.labelled(which).sum())
+
+    def sample(self, which: tuple[int, ...]) -> Drawn:
+        """How the labels of these systems were drawn, within their population."""
+        population = self.population(which)
+        labelled = self.labelled(which)[population]
+        clusters = self.clusters[population]
+        units = clusters if self.drawn == "documents" else np.flatnonzero(population)
+        if self.unequal:
+            chances = self.probabilities[which[0]][population]
+        else:
+            share = len(np.unique(units[labelled])) / max(len(np.unique(units)), 1)
+            chances = np.full(len(units), share)
+        return Drawn(labelled, chances, units, clusters)
+
+
+def labels(human: Any, metrics: Any, systems: Sequence[str] | None, drawn: str | None, probabilities: Any, documents: Sequence[Any] | None) -> Labels:
+    """What was given, checked; see `estimate` for what each argument means."""
+    scores = np.atleast_2d(_numbers(human, "human"))
+    if scores.ndim != 2:
+        raise InputError(f"human must be (systems, segments), got {scores.ndim} axes.")
+    names, stacked = _stacked(metrics, scores.shape)
+    known = ~np.isnan(stacked)
+    labelled = ~np.isnan(scores)
+    outputs = np.asarray(known.any(axis=0)) if len(stacked) else np.ones(scores.shape, dtype=bool)
+    if (labelled & ~outputs).any():
+        count = int((labelled & ~outputs).sum())
+        raise InputError(f"{count} labelled outputs have no metric score at all; every output needs one, labelled or not, so that all are counted.")
+    called = tuple(map(str, systems)) if systems is not None else tuple(str(number + 1) for number in range(len(scores)))
+    if len(called) != len(scores):
+        raise InputError(f"systems has {len(called)} names, human has {len(scores)} rows; give one name per row.")
+    if drawn not in (*DRAWN, None):
+        raise ParameterError(f"drawn must be 'segments', 'cells' or 'documents', got {drawn!r}.")
+    if documents is not None and len(documents) != scores.shape[1]:
+        raise InputError(f"documents has {len(documents)} entries, human has {scores.shape[1]} segments; give one per segment.")
+    if drawn == "documents" and documents is None:
+        raise ParameterError("drawn='documents' needs documents, one name per segment.")
+    whole = (labelled == (outputs & labelled.any(axis=0))).all()
+    clusters = np.arange(scores.shape[1]) if documents is None else np.unique([str(name) for name in documents], return_inverse=True)[1]
+    return Labels(
+        scores,
+        stacked,
+        outputs,
+        called,
+        names,
+        drawn or ("segments" if whole else "cells"),
+        _chances(probabilities, labelled),
+        clusters,
+        probabilities is not None,
+        int((outputs & ~known).sum()),
+    )
+
+
+def labelled_scores(judgements: Judgements, dimension: str | None, metrics: Sequence[str] | None = None) -> tuple[Array, dict[str, Array]]:
+    """The human scores of a dimension, and the metrics that score segments, of judgements that have neither groups nor weights."""
+    if judgements.groups is not None and len(set(judgements.groups)) > 1:
+        raise InputError("these judgements have groups, whose systems are not compared; take one of judgements.by_group().values().")
+    if judgements.weights is not None:
+        raise InputError("these judgements have weights, and estimates are of plain means; leave the weights out.")
+    human = judgements.human(dimension)
+    chosen = list(judgements.metrics) if metrics is None else [judgements.check_metric(label) for label in metrics]
+    whole = [label for label in chosen if label not in judgements.metrics]
+    if whole:
+        raise InputError(f"metric {whole[0]} scores whole systems alone; estimates need its scores of segments.")
+    return human, {label: judgements.oriented(label) for label in chosen}
+
+
+def _stacked(metrics: Any, shape: tuple[int, ...]) -> tuple[tuple[str, ...], Array]:
+    if isinstance(metrics, Mapping):
+        parts = {str(name): np.atleast_2d(_numbers(values, name)) for name, values in metrics.items()}
+    else:
+        whole = np.atleast_2d(_numbers(metrics, "metrics"))
+        parts = {str(number + 1): values for number, values in enumerate(whole if whole.ndim > 2 else whole[None])}
+    for name, values in parts.items():
+        if values.shape != shape:
+            raise InputError(f"metric {name} has shape {values.shape}, human has {shape}; both must be (systems, segments).")
+    return tuple(parts), np.array(list(parts.values())).reshape(-1, *shape)
+
+
+def _numbers(values: Any, name: Any) -> Array:
+    found = numbers(str(name), values)
+    if np.isinf(found).any():
+        raise InputError(f"{name} holds infinite values; use NaN where one is missing.")
+    return found
+
+
+def _chances(probabilities: Any, labelled: Array) -> Array:
+    if probabilities is None:
+        return np.ones(labelled.shape)
+    found = _numbers(probabilities, "probabilities")
+    if found.shape not in {labelled.shape, labelled.shape[1:]}:
+        raise InputError(f"probabilities has shape {found.shape}; give one per segment, or one per system and segment {labelled.shape}.")
+    found = np.broadcast_to(found, labelled.shape)
+    if not ((found[labelled] > 0) & (found[labelled] <= 1)).all():
+        raise InputError("the probabilities of labelled outputs must be above 0 and at most 1.")
+    return found

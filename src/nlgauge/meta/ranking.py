@@ -1,0 +1,233 @@
+"""rank: metrics over a suite of tasks, with clusters of the average.
+
+A task is one coefficient at one level for one human dimension and one group (language pair). A suite is a list of tasks, declared as data; the
+presets make it from what the judgements hold. Values are brought to [0, 1] ((r + 1) / 2 for correlations) and averaged with the weights of a tree:
+split evenly by the first attribute, then within each of its values by the next, and by `share` at the leaves. The null of the average is the
+weighted sum of the tasks' draws; tasks of one group share theirs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import InputError, ParameterError, did_you_mean
+from nlgauge.meta.all_pairs import MAX_T, AllPairs, Plan, all_pairs
+from nlgauge.meta.comparison import planned
+from nlgauge.meta.findings import Found, made
+from nlgauge.meta.judgments import Judgements
+from nlgauge.stats.clusters import cluster_ranks, letters, not_beaten
+from nlgauge.stats.corrections import adjusted, max_t, two_sided
+from nlgauge.stats.measures import SPA, Measure
+
+# Measures that lie in [0, 1]; all others lie in [-1, 1].
+_SHARES = {"acc_eq", "acc_eq_calibrated", "pairwise_accuracy", "spa"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be ranked: a coefficient at a level, of a human dimension (None: the only one), in a group (None: all segments, or every group)."""
+
+    coefficient: str | Measure
+    level: str
+    human: str | None = None
+    group: Any = None
+    share: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """What the task is called in tables."""
+        coefficient = self.coefficient if isinstance(self.coefficient, str) else self.coefficient.name
+        return " ".join(str(part) for part in (self.group, self.human, self.level, coefficient) if part is not None)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Tasks for every group (and every human dimension, if `every_human`), and the tree of weights.
+
+    `pooled` coefficients count every group by its number of pairs of systems, so that their average is that of all pairs.
+    """
+
+    tasks: tuple[Task, ...]
+    by: tuple[str, ...]
+    about: str
+    every_human: bool = False
+    pooled: tuple[str, ...] = ()
+
+
+PRESETS: Mapping[str, Preset] = {
+    "wmt17": Preset((Task("pearson", "system"), Task("pearson", "global")), ("level", "group"), "system and segment Pearson of direct assessments"),
+    "wmt18": Preset((Task("pearson", "system"), Task("darr", "input")), ("level", "group"), "system Pearson, segment DARR"),
+    "wmt19": Preset((Task("pearson", "system"), Task("darr", "input")), ("level", "group"), "system Pearson, segment DARR"),
+    "wmt20": Preset((Task("pearson", "system"), Task("darr", "input")), ("level", "group"), "as wmt19; see also `without_outliers`"),
+    "wmt21": Preset(
+        (Task("pairwise_accuracy", "system"), Task("kendall", "global")),
+        ("level", "group"),
+        "system pairwise accuracy, segment Kendall of MQM",
+        pooled=("pairwise_accuracy",),
+    ),
+    "wmt22": Preset(
+        (Task("pairwise_accuracy", "system"), Task("kendall", "global"), Task("kendall", "input"), Task("kendall", "by_system")),
+        ("level", "group"),
+        "system pairwise accuracy, segment Kendall with three ways of grouping",
+        pooled=("pairwise_accuracy",),
+    ),
+    "wmt23": Preset(
+        (Task("pairwise_accuracy", "system"), Task("pearson", "system"), Task("pearson", "global"), Task("acc_eq_calibrated", "input")),
+        ("level", "coefficient", "group"),
+        "system pairwise accuracy and Pearson, segment Pearson, calibrated acc_eq by input",
+        pooled=("pairwise_accuracy",),
+    ),
+    "wmt24": Preset(
+        # As mt-metrics-eval has it, which counts draws that equal the observed difference fully.
+        (Task(replace(SPA, rule=">="), "system"), Task("acc_eq_calibrated", "input")),
+        ("level", "group"),
+        "soft pairwise accuracy, calibrated acc_eq by input",
+    ),
+    "summeval": Preset((Task("kendall", "system"),), ("human",), "system Kendall of every human dimension", every_human=True),
+}
+
+
+def rank(
+    judgements: Judgements,
+    tasks: Sequence[Task] | None = None,
+    preset: str | None = None,
+    by: Sequence[str] | None = None,
+    test: str | None = None,
+    generalise_to: str | None = None,
+    adjust: str = "maxT",
+    draws: int = 1000,
+    seed: int = 12345,
+    metrics: Sequence[str] | None = None,
+    swap: str | None = None,
+    alpha: float = 0.05,
+) -> Found:
+    """One row per metric, best first: the weighted average over tasks, its cluster and letters, its average cluster in the tasks, each value.
+
+    Give `tasks`, or a `preset`: "wmt17" to "wmt24", "summeval". `by` names attributes for the weight tree ("group", "human", "level", "coefficient").
+    Tests are those of `compare`, without Williams' (which has no draws to sum). A metric that is undefined in a task has no average. `made["tasks"]`
+    names the tasks with their weights.
+    """
+    chosen = judgements if metrics is None else judgements.only(metrics=metrics)
+    suite, tree = (list(tasks), tuple(by or ())) if tasks is not None else _of_preset(chosen, preset, by)
+    suite = [one for task in suite for one in _expanded(task, chosen)]
+    if not suite or len(chosen.labels) < 2:
+        raise InputError(f"a ranking needs a task and two metrics, got {len(suite)} and {len(chosen.labels)}.")
+    if test == "williams":
+        raise ParameterError("Williams' test has no draws, which the test of an average needs; use 'permutation' or 'bootstrap'.")
+    weights = tree_weights(suite, tree)
+    parts = chosen.by_group()
+    results = []
+    for task in suite:
+        plan = planned(task.level, task.coefficient, test, generalise_to, adjust, draws, seed + list(parts).index(task.group), swap, 0.95, alpha)
+        results.append(all_pairs(parts[task.group], parts[task.group].dimension(task.human), plan, intervals=False))
+    rows = _ranked(chosen.labels, suite, weights, results)
+    named = "; ".join(f"{task.name} {weight:.4g}" for task, weight in zip(suite, weights, strict=True))
+    how = {name: value for name, value in vars(results[0].plan).items() if name not in {"measure", "level", "seed", "confidence", "against"}}
+    return Found(rows, made(preset=preset, tasks=named, by=list(tree), seed=seed, **how), "Metrics over all tasks")
+
+
+def _ranked(labels: Sequence[str], suite: Sequence[Task], weights: Sequence[float], results: Sequence[AllPairs]) -> list[dict[str, Any]]:
+    plan = results[0].plan
+    shares = [result.plan.measure.name in _SHARES for result in results]
+    values = sum(w * (of.values if share else (of.values + 1) / 2) for w, of, share in zip(weights, results, shares, strict=True))
+    null = sum(w * of.null / (1 if share else 2) for w, of, share in zip(weights, results, shares, strict=True) if of.null is not None)
+    k, m = np.triu_indices(len(labels), 1)
+    scores, delta, drawn = np.asarray(values), np.asarray(values)[k] - np.asarray(values)[m], np.asarray(null)
+    p = _square(_adjusted(delta, drawn, plan), len(labels))
+    ranks, shown, best = (of(scores, p, plan.alpha) for of in (cluster_ranks, letters, not_beaten))
+    within = [cluster_ranks(of.values, _square(of.p, len(labels)), plan.alpha) for of in results]
+    rows = []
+    for i in np.argsort(np.where(np.isnan(scores), np.inf, -scores), kind="stable"):
+        places = [ranked[i] for ranked in within]
+        known = [(w, place) for w, place in zip(weights, places, strict=True) if place is not None]
+        missing = [task.name for task, of in zip(suite, results, strict=True) if math.isnan(of.values[i])]
+        rows.append(
+            {
+                "metric": labels[i],
+                "average": float(scores[i]),
+                "cluster": ranks[i],
+                "letters": shown[i],
+                "not_beaten": best[i],
+                "average_cluster": sum(w * place for w, place in known) if len(known) == len(places) else math.nan,
+                **{task.name: float(of.values[i]) for task, of in zip(suite, results, strict=True)},
+                "reason": f"undefined in {', '.join(missing)}" if missing else "",
+            }
+        )
+    return rows
+
+
+def _adjusted(delta: Array, null: Array, plan: Plan) -> Array:
+    return max_t(delta, null, plan.adjust == "maxT") if plan.adjust in MAX_T else adjusted(two_sided(delta, null), plan.adjust)
+
+
+def _square(p: Array, count: int) -> Array:
+    found = np.full((count, count), np.nan)
+    k, m = np.triu_indices(count, 1)
+    found[k, m] = found[m, k] = p
+    return found
+
+
+def tree_weights(tasks: Sequence[Task], by: Sequence[str] = ()) -> list[float]:
+    """The weight of each task, 1 together: split evenly by the values of the first attribute, within each by the next, at the leaves by `share`.
+
+    >>> tree_weights([Task("pearson", "system"), Task("pearson", "input"), Task("kendall", "input")], by=["level"])
+    [0.5, 0.25, 0.25]
+    """
+    known = ("group", "human", "level", "coefficient")
+    if any(name not in known for name in by):
+        raise ParameterError(f"by must name some of {', '.join(known)}, got {', '.join(map(repr, by))}.")
+    if not by:
+        total = sum(task.share for task in tasks)
+        return [task.share / total for task in tasks]
+    values = [getattr(task, by[0]) for task in tasks]
+    distinct = list(dict.fromkeys(values))
+    found = [0.0] * len(tasks)
+    for value in distinct:
+        places = [at for at, own in enumerate(values) if own == value]
+        for at, weight in zip(places, tree_weights([tasks[at] for at in places], by[1:]), strict=True):
+            found[at] = weight / len(distinct)
+    return found
+
+
+def _of_preset(judgements: Judgements, preset: str | None, by: Sequence[str] | None) -> tuple[list[Task], tuple[str, ...]]:
+    if preset is None or preset not in PRESETS:
+        raise ParameterError(f"give tasks, or a preset of {', '.join(PRESETS)}, got {preset!r:.60}{did_you_mean(str(preset), PRESETS)}.")
+    chosen = PRESETS[preset]
+    humans: list[str | None] = [*judgements.humans] if chosen.every_human else [None]
+    found = []
+    for task in chosen.tasks:
+        for human in humans:
+            for group, part in judgements.by_group().items():
+                systems = len(part.systems)
+                share = systems * (systems - 1) / 2 if task.coefficient in chosen.pooled else 1.0
+                found.append(replace(task, human=human, group=group, share=share))
+    # Groups of a pooled coefficient must not be split evenly: their shares say what each counts.
+    tree = chosen.by if not chosen.pooled else tuple(name for name in chosen.by if name != "group")
+    return found, tuple(by) if by is not None else tree
+
+
+def _expanded(task: Task, judgements: Judgements) -> list[Task]:
+    groups = list(judgements.by_group())
+    if task.group is None and judgements.groups is not None:
+        return [replace(task, group=group, share=task.share / len(groups)) for group in groups]
+    if task.group not in groups:
+        raise InputError(f"there is no group {task.group!r:.60}; there are {', '.join(map(str, groups))}.")
+    return [task]
+
+
+def without_outliers(judgements: Judgements, human: str | None = None, threshold: float = 2.5) -> Judgements:
+    """Without systems whose mean human score is far from the others': |h - median| / (1.483 MAD) > threshold (the rule of WMT 2020), in any group."""
+    gone = set()
+    for part in judgements.by_group().values():
+        known = part.human(human)
+        means = np.array([np.nan if np.isnan(row).all() else np.nanmean(row) for row in known])
+        far = np.abs(means - np.nanmedian(means))
+        spread = 1.483 * np.nanmedian(far)
+        gone |= {system for system, distance in zip(part.systems, far, strict=True) if spread > 0 and distance / spread > threshold}
+    return judgements.only(systems=[system for system in judgements.systems if system not in gone])

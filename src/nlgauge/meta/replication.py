@@ -1,0 +1,87 @@
+"""replicate: do the claims of a test hold on systems and inputs that it has not seen?"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.all_pairs import Plan, all_pairs
+from nlgauge.meta.comparison import planned
+from nlgauge.meta.findings import Found, made
+from nlgauge.meta.judgments import Judgements
+from nlgauge.stats.measures import Measure
+
+
+def replicate(
+    judgements: Judgements,
+    level: str = "system",
+    coefficient: str | Measure = "pearson",
+    test: str | None = None,
+    generalise_to: str | None = None,
+    draws: int = 500,
+    seed: int = 12345,
+    human: str | None = None,
+    metrics: Sequence[str] | None = None,
+    swap: str | None = None,
+    alpha: float = 0.05,
+    splits: int = 50,
+) -> Found:
+    """How often a claim (p <= alpha, not adjusted) on a random half of systems and inputs has the same sign on the other half.
+
+    One row per pair of metrics and a last one of all pairs: in how many splits the pair was compared, how often a difference was claimed, how many of
+    the claims kept their sign on the held-out half and how many were reversed, and both as shares (of the claims; of all comparisons). Halves of one
+    finite set are negatively dependent, so that all shares are somewhat too bad. Scores of whole systems are split by systems alone.
+    """
+    plan = planned(level, coefficient, test, generalise_to, "none", draws, seed, swap, 0.95, alpha)
+    chosen = judgements if metrics is None else judgements.only(metrics=metrics)
+    if chosen.groups is not None:
+        raise InputError("replicate takes one group at a time: give each part of judgements.by_group().")
+    if len(chosen.labels) < 2 or len(chosen.systems) < 4:
+        raise InputError(f"replicate needs two metrics and four systems, got {len(chosen.labels)} and {len(chosen.systems)}.")
+    if not isinstance(splits, int) or splits < 1:
+        raise ParameterError(f"splits must be a whole number from 1, got {splits!r:.60}.")
+    dimension = chosen.dimension(human)
+    counts = np.zeros((4, len(chosen.labels) * (len(chosen.labels) - 1) // 2), int)
+    rng = np.random.default_rng(seed)
+    for _ in range(splits):
+        counts += _of_split(chosen, dimension, plan, rng)
+    k, m = np.triu_indices(len(chosen.labels), 1)
+    rows = [_row(chosen.labels[i], chosen.labels[j], column) for i, j, column in zip(k, m, counts.T, strict=True)]
+    how = {name: value for name, value in vars(plan).items() if name not in {"measure", "adjust", "confidence", "against"}}
+    return Found(
+        [*rows, _row("all", "all", counts.sum(axis=1))], made(coefficient=plan.measure.name, splits=splits, human=dimension, **how), "Held-out check"
+    )
+
+
+def _of_split(judgements: Judgements, dimension: str, plan: Plan, rng: np.random.Generator) -> Array:
+    """For each pair whether it was compared, claimed, kept and reversed."""
+    halves = []
+    systems, inputs = rng.permutation(len(judgements.systems)), rng.permutation(len(judgements.segments))
+    for part in (0, 1):
+        half = judgements.taken(systems=np.sort(systems[part::2]))
+        halves.append(half if judgements.system_scores else half.taken(segments=np.sort(inputs[part::2])))
+    shown = all_pairs(halves[0], dimension, plan, intervals=False)
+    held_out = all_pairs(halves[1], dimension, dataclasses.replace(plan, draws=1), intervals=False)
+    known = ~np.isnan(shown.p) & ~np.isnan(held_out.deltas)
+    claimed = known & (shown.p <= plan.alpha) & (shown.deltas != 0)
+    alike = np.sign(shown.deltas) * np.sign(held_out.deltas)
+    return np.stack([known, claimed, claimed & (alike > 0), claimed & (alike < 0)]).astype(int)
+
+
+def _row(metric: str, other: str, counts: Array) -> dict[str, Any]:
+    compared, claimed, kept, reversed_ = (int(count) for count in counts)
+    return {
+        "metric": metric,
+        "other": other,
+        "compared": compared,
+        "claimed": claimed,
+        "kept": kept,
+        "reversed": reversed_,
+        "kept_share": kept / claimed if claimed else float("nan"),
+        "reversed_share": reversed_ / compared if compared else float("nan"),
+    }

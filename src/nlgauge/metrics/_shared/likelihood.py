@@ -1,0 +1,125 @@
+"""What metrics share that ask a language model how probable one text is, given another: the mean log-probability of its tokens.
+
+A score is the mean over one or two directions, such as the prediction given the reference and the reference given the prediction. An
+empty prediction is shown to the model if the authors' program does that (`shows_empty`), and else has no score: the marks around an empty text are
+often very probable. A row with another empty text, or one without a token that the model knows, has no score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge.corpus import Corpus
+from nlgauge.explanations import Explanation, TokenScores
+from nlgauge.features.language_models.causal_lm import TokenInformation
+from nlgauge.features.language_models.model_halves import token_strings
+from nlgauge.metric import Arrays, Output, View
+from nlgauge.metric.mean import Measured
+from nlgauge.metrics._shared.model_means import NO_TEXT, ModelMeans, empty_rows, measured, with_mean
+from nlgauge.metrics._shared.unknown_tokens import read_texts, readable, visible
+from nlgauge.models import ModelSpec, model_facts
+from nlgauge.models.loader import Loaded
+from nlgauge.models.weights.catalogue import Kind
+
+
+class Direction(NamedTuple):
+    """An output, which of "prediction", "reference" and "source" the model is given, and which it must write."""
+
+    name: str
+    given: str
+    written: str
+
+
+class _Found(NamedTuple):
+    """What the model says of each text, where each direction's texts are in it, which rows have a score, whose prediction alone is empty, and their
+    unknown and all tokens."""
+
+    information: TokenInformation
+    places: list[Array]
+    defined: Array
+    empty: Array
+    counts: Array
+
+
+class LikelihoodMetric(ModelMeans):
+    """A mean of log-probabilities per token; subclasses say which model writes which text, and ask it."""
+
+    kind: ClassVar[Kind]
+    model: ModelSpec
+
+    def directions(self) -> tuple[Direction, ...]:
+        """The directions whose mean is the score."""
+        raise NotImplementedError
+
+    def loaded(self, device: str | None) -> Loaded:
+        """The model."""
+        raise NotImplementedError
+
+    def ask(self, view: View, given: list[Array], written: list[Array]) -> tuple[TokenInformation, list[Array]]:
+        """What the model says of every pair of text ids, and where each direction's pairs are in it."""
+        raise NotImplementedError
+
+    def averaged(self, tokens: Array, loaded: Loaded) -> slice:
+        """Which of a text's tokens are averaged."""
+        return slice(None)
+
+    def mean_name(self) -> str:
+        """What the mean of several directions is called."""
+        return self.name
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return {**super().facts(corpus), **model_facts(self.model)}
+
+    def measures(self) -> tuple[Output, ...]:
+        names = [direction.name for direction in self.directions()]
+        return tuple(Output(name, True, high=0, nan=NO_TEXT) for name in ([self.mean_name(), *names] if len(names) > 1 else names))
+
+    def measured(self, view: View) -> Measured:
+        found = self._found(view)
+        loaded = self.loaded(view.features.options.device)
+        values = np.column_stack([self._means(found.information, places, loaded) for places in found.places])
+        values[~found.defined] = np.nan
+        cut = np.max([found.information.truncated.values[places] for places in found.places], axis=0)
+        return measured(with_mean(values), cut, found.empty, found.counts)
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        found = self._found(view)
+        loaded = self.loaded(view.features.options.device)
+        shown: list[Explanation] = []
+        for i, row in enumerate(self.statistics(view, fitted)[self.name]):
+            for direction, places in zip(self.directions(), found.places, strict=True):
+                tokens, informations = (column[int(places[i])] for column in found.information[:2])
+                averaged = self.averaged(tokens, loaded)
+                values = {f"log p of the {direction.written} given the {direction.given}": informations[averaged].tolist()}
+                shown.append(TokenScores(self.title(row), {self.name: row}, token_strings(loaded, tokens[averaged].tolist()), values))
+        return shown
+
+    def _found(self, view: View) -> _Found:
+        ids: dict[str, Callable[[], Array]] = {
+            "prediction": lambda: visible(view, view.predictions),
+            "reference": lambda: view.reference,
+            "source": lambda: view.source,
+        }
+        sides = dict.fromkeys(side for direction in self.directions() for side in direction[1:])
+        read = {side: read_texts(view.features, self.model, self.kind, ids[side]()) for side in sides}
+        information, places = self.ask(view, *([read[getattr(d, side)].ids for d in self.directions()] for side in ("given", "written")))
+        counts = np.sum([reading.counts for reading in read.values()], axis=0)
+        others = [reading for side, reading in read.items() if side != "prediction"]
+        empty = empty_rows(view, read["prediction"], *others)
+        defined = readable(view, *read.values()) | (empty if self.shows_empty else False)
+        return _Found(information, places, defined, empty, counts)
+
+    def _means(self, information: TokenInformation, places: Array, loaded: Loaded) -> Array:
+        """The mean log-probability of each text's tokens; NaN where none is counted."""
+        ids, values = information.ids.take(places), information.log_probabilities.take(places)
+        counted = [row[self.averaged(tokens, loaded)] for tokens, row in zip(ids, values, strict=True)]
+        return np.array([row.mean() if len(row) else np.nan for row in counted], dtype=np.float64)
+
+
+def pairs(given: Array, written: Array) -> Ragged:
+    """The keys of a feature of pairs of texts."""
+    return Ragged(np.column_stack([given, written]).ravel(), 2 * np.arange(len(given) + 1))

@@ -1,0 +1,67 @@
+"""The base of metrics whose numbers a model gives row by row: means over segments, cut texts, empty predictions, unknown tokens.
+
+An empty prediction is scored: by the model if the authors' program shows it the empty text, else with the worst value. An empty reference or source
+is nobody's fault, and the row has no value. `empty="missing"` leaves empty predictions without a value, as if nobody had asked for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.metric import EMPTY, TRUNCATED, Output, View
+from nlgauge.metric.mean import MeanMetric, Measured
+from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, Reading, readable
+
+NO_TEXT = "a text is empty, or the model knows none of its tokens"
+
+
+@dataclass(frozen=True)
+class ModelMeans(MeanMetric):
+    """A metric with one part, whose corpus score is the mean over the segments that have a value."""
+
+    empty: str = field(default="scored", kw_only=True)
+
+    revision: ClassVar[int] = 2
+    # Whether an empty prediction is shown to the model, because the authors' program does so.
+    shows_empty: ClassVar[bool] = False
+
+    def check_empty(self) -> None:
+        """Raise unless `empty` is in its domain."""
+        self.require(self.empty in ("scored", "missing"), "empty", "'scored' or 'missing'")
+
+    def counted(self) -> tuple[Output, ...]:
+        return TRUNCATED, self.empty_output(), UNKNOWN_TOKENS
+
+    def empty_output(self) -> Output:
+        """Return the count of empty predictions."""
+        return EMPTY if self.empty == "scored" else replace(EMPTY, note="predictions were empty and have no score")
+
+    def with_empty(self, values: Array, empty: Array) -> Array:
+        if self.empty == "missing":
+            return np.where(empty[:, None], np.nan, values)
+        return super().with_empty(values, empty)
+
+    def title(self, statistics: Array) -> str:
+        """Return the measures of a row in words."""
+        scores = self.score(self.name, statistics)
+        return f"{self.name} " + ", ".join(f"{output.name} {float(scores[output.name]):.4f}" for output in self.measures())
+
+
+def measured(values: Array, truncated: Array, empty: Array, counts: Array) -> Measured:
+    """Return the rows of a metric that counts cut texts, empty predictions, and unknown and all tokens."""
+    return Measured(values, empty, [truncated, empty, counts])
+
+
+def empty_rows(view: View, prediction: Reading, *others: Reading) -> Array:
+    """Return the rows whose prediction alone says nothing to the model: no sign that can be seen, or no token that it knows."""
+    empty = ~readable(view, prediction)
+    return empty & readable(view, *others) if others else empty
+
+
+def with_mean(values: Array) -> Array:
+    """Return the columns, and before them their mean if there are several."""
+    return np.column_stack([values.mean(axis=1), values]) if values.shape[1] > 1 else values

@@ -1,0 +1,76 @@
+"""What metrics that ask a classifier about pairs of texts share: values of rows that may be undefined, and what is counted beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge.corpus import Corpus
+from nlgauge.errors import ModelError
+from nlgauge.features.encoders.pair_logits import PairLogits
+from nlgauge.features.pairs import Findings
+from nlgauge.metric import View
+from nlgauge.metric.mean import Measured
+from nlgauge.metrics._shared.model_means import ModelMeans, measured
+from nlgauge.models import ModelSpec, model_facts, model_name
+
+# What explanations call the labels.
+LABELS = {"e": "entail", "n": "neutral", "c": "contradict"}
+NOTHING = "a text is empty, or has no token that the model knows"
+
+
+def require_nli(order: tuple[str, ...], needed: str, model: ModelSpec) -> tuple[str, ...]:
+    """The order of labels, or an error where a label that a metric needs is not among them."""
+    if not set(needed) <= set(order):
+        raise ModelError(f"the model {model_name(model)} must tell {', '.join(LABELS[label] for label in needed)} apart, its labels are {order}.")
+    return order
+
+
+def texts_of(view: View, ids: Array) -> list[str]:
+    """The texts with these ids."""
+    return [view.text(text) for text in ids.tolist()]
+
+
+class Found(NamedTuple):
+    """(rows, measures) values, NaN if undefined; whether a text of a row was cut; in which rows the prediction alone says nothing; unknown and all
+    tokens; what explanations show of each row."""
+
+    values: Array
+    truncated: Array
+    empty: Array
+    counts: Array
+    shown: list[Any]
+
+
+@dataclass(frozen=True)
+class PairScores(ModelMeans):
+    """A metric that asks a classifier about each row; its findings serve the statistics and the explanations."""
+
+    def findings(self, view: View) -> Found:
+        """What the classifier says of each row."""
+        raise NotImplementedError
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        found = {**super().facts(corpus), **model_facts(self.model)}  # type: ignore[attr-defined]
+        return {**found, "sentences": f"{self.splitter}-{corpus.lang or 'en'}"} if hasattr(self, "splitter") else found
+
+    def measured(self, view: View) -> Measured:
+        rows: Found = view.rows(Findings(self))
+        return measured(rows.values, rows.truncated, rows.empty, rows.counts)
+
+
+def every_pair(view: View, feature: PairLogits, labels: int, firsts: list[Array], seconds: list[Array]) -> tuple[list[Array], Array]:
+    """For each row the logits (firsts, seconds, labels) of all its pairs of texts, and whether one of these was cut."""
+    sizes = [(len(ours), len(theirs)) for ours, theirs in zip(firsts, seconds, strict=True)]
+    pairs = [(first, second) for ours, theirs in zip(firsts, seconds, strict=True) for first in ours.tolist() for second in theirs.tolist()]
+    answers, places = view.get(feature, Ragged.of(pairs))
+    logits, cut = answers.logits.values[places], answers.truncated.values[places]
+    ends = np.cumsum([0, *(one * two for one, two in sizes)])
+    matrices = [
+        np.reshape(logits[start:end] if end > start else [], (*size, labels)) for (start, end), size in zip(pairwise(ends), sizes, strict=True)
+    ]
+    return matrices, np.array([bool(cut[start:end].any()) for start, end in pairwise(ends)], dtype=bool)

@@ -1,0 +1,66 @@
+"""What token precision, recall, F1 and accuracy share: bags of tokens and how many of them are common."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.corpus import Corpus
+from nlgauge.explanations import Explanation, NgramMatches, Order
+from nlgauge.features.pairs import ClippedMatches
+from nlgauge.features.tokens.text import Tokens, token_libraries
+from nlgauge.kernels.ngrams import longest_matched
+from nlgauge.metric import Arrays, Output, View
+from nlgauge.metric.mean import MeanMetric
+
+
+class TokenOverlap(MeanMetric):
+    """What the measures of overlapping tokens share: everything but the share itself."""
+
+    normalize: str | None
+    compat: str | None
+
+    def __post_init__(self) -> None:
+        self.require(self.normalize in (None, "squad"), "normalize", "None or 'squad'")
+        self.require(self.compat in (None, "nlg-metricverse"), "compat", "None or 'nlg-metricverse'")
+        self.require(self.compat is None or self.normalize is None, "normalize", "None where compat chooses the normalisation")
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return {**super().facts(corpus), "tok": self._tokens.tokenizer}
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self._tokens.tokenizer)
+
+    def measures(self) -> tuple[Output, ...]:
+        return (Output(self.name, True, 0, 1),)
+
+    def words(self, lang: str | None) -> Tokens:
+        return self._tokens
+
+    @property
+    def _tokens(self) -> Tokens:
+        return Tokens(self.compat or self.normalize or "unicode")
+
+    def share(self, overlap: Array, predicted: Array, expected: Array) -> Array:
+        """The measure from the common tokens and the tokens of both sides, at least one of them not empty."""
+        raise NotImplementedError
+
+    def values(self, view: View) -> Array:
+        overlap, predicted, expected = self._counts(view)
+        # Nothing was asked for and nothing was said.
+        value = np.where(predicted + expected > 0, self.share(overlap, predicted, expected), 1.0)
+        return value[:, None]
+
+    def _counts(self, view: View) -> tuple[Array, Array, Array]:
+        overlap, predicted, expected = view.rows(ClippedMatches(self._tokens, 1))
+        return overlap[:, 0], predicted[:, 0], expected[:, 0]
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        rows = self.statistics(view, fitted)[self.name]
+        found: list[Explanation] = []
+        for row, prediction, reference, *counts in zip(rows, view.predictions, view.reference, *self._counts(view), strict=True):
+            tokens = self._tokens.of(view.text(prediction))
+            longest = longest_matched(tokens, [self._tokens.of(view.text(reference))], 1)
+            orders = [Order("tokens", *(float(count) for count in counts))]
+            found.append(NgramMatches(f"{self.name} {row[0]:.4f}", {self.name: row}, tokens, longest, orders))
+        return found

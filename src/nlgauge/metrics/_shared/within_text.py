@@ -1,0 +1,52 @@
+"""What repetitiveness and the unique n-gram ratio share: the counts of a text's own n-grams."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from nlgauge._core.ragged import Array
+from nlgauge.explanations import Explanation, TokenScores
+from nlgauge.features.pairs import RepeatedNgrams
+from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
+from nlgauge.kernels.ngram_sets import ngram_counts
+from nlgauge.metric import Arrays, Takes, View
+from nlgauge.metric.domains import require_order
+from nlgauge.metric.mean import MeanMetric, Measured, measured_alone
+
+
+class WithinText(MeanMetric):
+    """What repetitiveness and the unique n-gram ratio share: the counts of a text's n-grams, and how they are shown."""
+
+    max_order: int
+    tokenizer: str
+
+    takes: ClassVar[Takes] = "alone"
+    revision: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        require_order(self)
+        self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
+
+    def libraries(self) -> tuple[str, ...]:
+        return token_libraries(self.tokenizer)
+
+    def counts(self, view: View) -> Array:
+        """(rows, orders, 3) repeated, different and all n-grams."""
+        found: Array = view.rows(RepeatedNgrams(Tokens(self.tokenizer), self.max_order))
+        return found
+
+    def measured(self, view: View) -> Measured:
+        return measured_alone(self.values(view))
+
+    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+        """How often the n-gram that begins at each token occurs in the text; 0 where none begins."""
+        found: list[Explanation] = []
+        for row, text_id in zip(self.statistics(view, fitted)[self.name], view.predictions, strict=True):
+            tokens = Tokens(self.tokenizer).of(view.text(text_id))
+            occurrences: dict[str, list[float]] = {}
+            for n in range(1, self.max_order + 1):
+                counts = ngram_counts(tokens, n)
+                occurrences[f"{n}-gram"] = [counts[tuple(tokens[i : i + n])] if i + n <= len(tokens) else 0 for i in range(len(tokens))]
+            title = f"{self.name}: " + ", ".join(f"{name} {value:.4f}" for name, value in self.score(self.name, row).items())
+            found.append(TokenScores(title, {self.name: row}, tokens, occurrences))
+        return found

@@ -1,0 +1,1 @@
+"""Weights on disk: the catalogue, downloads, conversion, checks of their contents."""

@@ -1,0 +1,37 @@
+"""The public names, declared once; see `nlgauge._core.public`."""
+
+from nlgauge.show.plots.compared import forest as forest
+from nlgauge.show.plots.compared import waterfall as waterfall
+from nlgauge.show.plots.distributed import distributions as distributions
+from nlgauge.show.plots.explained import explanation as explanation
+from nlgauge.show.plots.files import alt as alt
+from nlgauge.show.plots.files import save as save
+from nlgauge.show.plots.information import by_model as by_model
+from nlgauge.show.plots.information import embedding_map as embedding_map
+from nlgauge.show.plots.information import error_bound as error_bound
+from nlgauge.show.plots.information import information_graph as information_graph
+from nlgauge.show.plots.judged import entailment as entailment
+from nlgauge.show.plots.judged import guesses as guesses
+from nlgauge.show.plots.judged import verdict as verdict
+from nlgauge.show.plots.links import alignment as alignment
+from nlgauge.show.plots.links import transport as transport
+from nlgauge.show.plots.maps import agreement as agreement
+from nlgauge.show.plots.maps import human_map as human_map
+from nlgauge.show.plots.maps import profiles as profiles
+from nlgauge.show.plots.scored import intervals as intervals
+from nlgauge.show.plots.studied import calibration as calibration
+from nlgauge.show.plots.studied import landscape as landscape
+from nlgauge.show.plots.studied import pareto as pareto
+from nlgauge.show.plots.studied import power as power
+from nlgauge.show.plots.studied import scatter as scatter
+from nlgauge.show.plots.studied import stress as stress
+from nlgauge.show.plots.studied import sweep as sweep
+from nlgauge.show.plots.studied import topk as topk
+from nlgauge.show.plots.studied import winmatrix as winmatrix
+from nlgauge.show.plots.texts import edits as edits
+from nlgauge.show.plots.texts import errors as errors
+from nlgauge.show.plots.texts import groups as groups
+from nlgauge.show.plots.texts import ngrams as ngrams
+from nlgauge.show.plots.texts import tokens as tokens
+from nlgauge.show.plots.texts import words as words
+from nlgauge.show.plots.tree import taxonomy as taxonomy

@@ -1,0 +1,1 @@
+"""Results on disk: save, load, resume, extend."""

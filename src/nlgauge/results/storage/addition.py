@@ -1,0 +1,130 @@
+"""Addition: what is added to a result, metrics or systems; only what is new is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.store.layout import at_once, is_stored
+from nlgauge.engine import engine
+from nlgauge.engine.checks import warn_about_languages
+from nlgauge.engine.chunk import Fits, Job
+from nlgauge.engine.costs import Costs
+from nlgauge.engine.executors import Executor, default_executor, executor_of
+from nlgauge.engine.prepare import labelled, prepared, signatures
+from nlgauge.errors import InputError, ParameterError, ResultError
+from nlgauge.metric import AnyMetric, Metric
+from nlgauge.metric.reduction import Reducer
+from nlgauge.results.result import Result
+from nlgauge.results.storage.checkpoint import Checkpoint
+from nlgauge.results.storage.resume import readable, scored
+from nlgauge.results.storage.save_load import NotHere
+
+# What makes a larger result of a result; rows are kept in the checkpoint where there is one.
+Step = Callable[[Result, Checkpoint | None], Result]
+
+
+@dataclass(frozen=True)
+class Addition:
+    """What is added to a result: systems on the metrics that it has, then metrics on all systems."""
+
+    result: Result
+    metrics: Mapping[str, AnyMetric]
+    # The segments of the result with the predictions of the new systems alone.
+    systems: Corpus | None
+    executor: str | Executor | None
+
+    @classmethod
+    def of(cls, result: Result, metrics: Sequence[Any], predictions: Mapping[str, Any] | None, executor: str | Executor | None) -> Addition:
+        """What these metrics and predictions add, or an error that says what cannot be added."""
+        if not metrics and not predictions:
+            raise ParameterError("add takes metrics, predictions={name: texts}, or both; neither was given.")
+        if predictions and is_stored(result.corpus):
+            result = replace(result, corpus=at_once(result.corpus, "a result that a system is added to"))
+        new = _new_metrics(result, metrics) if metrics else {}
+        return cls(result, new, _new_systems(result, predictions) if predictions else None, executor)
+
+    def steps(self) -> list[Step]:
+        """What is done, in its order."""
+        return [*([] if self.systems is None else [self._with_systems]), *([self._with_metrics] if self.metrics else [])]
+
+    def in_memory(self) -> Result:
+        """The result with what is added; nothing is written."""
+        result = self.result
+        for step in self.steps():
+            result = step(result, None)
+        return result
+
+    def _with_metrics(self, result: Result, kept: Checkpoint | None) -> Result:
+        warn_about_languages(result.corpus, self.metrics)
+        job = replace(result.job, metrics=self.metrics, fits=_shared_fits(result.job, self.metrics))
+        return self._computed(result, result.corpus, job, result.corpus, kept)
+
+    def _with_systems(self, result: Result, kept: Checkpoint | None) -> Result:
+        assert self.systems is not None
+        return self._computed(result, self.systems, result.job, _both(result.corpus, self.systems), kept)
+
+    def _computed(self, result: Result, corpus: Corpus, job: Job, whole: Corpus, kept: Checkpoint | None) -> Result:
+        """The result with what the job finds on this corpus; the whole corpus has the systems of both."""
+        computing = default_executor(job.metrics.values()) if self.executor is None else executor_of(self.executor)
+        country = None if result.costs.carbon is None else result.costs.carbon.country
+        read = readable(corpus, job.metrics)
+        if kept is None:
+            tables, fits, costs = engine.run(read, job, computing, country)
+        else:
+            found = scored(corpus, read, job, computing, kept, country)
+            tables, fits, costs = dict(found.tables), found.job.fits, found.costs
+        metrics = {**result.job.metrics, **job.metrics}
+        total = Costs()
+        total.add(result.costs)
+        total.add(costs)
+        merged = {**result.tables, **tables}
+        return replace(
+            result,
+            corpus=whole,
+            tables={(system, label): merged[system, label] for system in whole.systems for label in metrics},
+            signatures={**result.signatures, **signatures(whole, job)},
+            costs=total,
+            job=replace(job, metrics=metrics, fits={**result.job.fits, **fits}),
+            _last=[],
+        )
+
+
+def _new_metrics(result: Result, metrics: Sequence[Any]) -> dict[str, AnyMetric]:
+    new = prepared(labelled(metrics), result.corpus.lang, result.job.reduce_fn)
+    twice = [label for label in new if label in result.labels]
+    if twice:
+        raise ParameterError(f"{twice[0]!r} is in the result already.")
+    return new
+
+
+def _new_systems(result: Result, predictions: Mapping[str, Any]) -> Corpus:
+    lost = [label for label, metric in result.job.metrics.items() if isinstance(metric, NotHere)]
+    if lost:
+        raise ResultError(f"cannot add a system: the class of {lost[0]!r} is not here; import what defines it, then load the result again.")
+    corpus = result.corpus.adding(predictions)
+    before, alone, together = (Reducer.of(result.job.reduce_fn, one) for one in (result.corpus, corpus, _both(result.corpus, corpus)))
+    if before != together:
+        raise InputError("the new system has several predictions for a segment, the others have one: score them together.")
+    if any(alone.reduced(metric) != together.reduced(metric) for metric in result.job.metrics.values() if isinstance(metric, Metric)):
+        raise InputError(
+            "the others have several predictions for a segment, of which the mean is taken; the new system has one: score them together."
+        )
+    return corpus
+
+
+def _both(corpus: Corpus, more: Corpus) -> Corpus:
+    """The corpus with the systems of another one, which shares its texts."""
+    return replace(corpus, predictions={**corpus.predictions, **more.predictions})
+
+
+def _shared_fits(job: Job, new: Mapping[str, AnyMetric]) -> Fits:
+    """What the new metrics are fitted to, as far as an equal metric of the result has it already."""
+    found: Fits = {}
+    for label, metric in new.items():
+        for known, other in job.metrics.items():
+            if isinstance(metric, Metric) and isinstance(other, Metric) and metric.fit() is not None and metric.fit() == other.fit():
+                found |= {(label, system): arrays for (owner, system), arrays in job.fits.items() if owner == known}
+    return found

@@ -1,0 +1,35 @@
+"""What a run cost, in run.json and back."""
+
+from __future__ import annotations
+
+import math
+
+from nlgauge.engine.costs import Carbon, Costs
+from nlgauge.results.storage.saved_run import SavedCarbon, SavedMemory, SavedRun
+
+
+def saved_memory(costs: Costs) -> SavedMemory:
+    """The memory of a run, as run.json has it."""
+    return SavedMemory(_known(costs.memory), costs.memory_note)
+
+
+def saved_carbon(costs: Costs) -> SavedCarbon | None:
+    """The energy and the CO2 of a run, as run.json has them."""
+    found = costs.carbon
+    return None if found is None else SavedCarbon(found.country, _known(found.energy), _known(found.co2), found.method, found.reason)
+
+
+def read_costs(run: SavedRun) -> Costs:
+    """The costs of a saved run."""
+    found = run.carbon
+    carbon = None if found is None else Carbon(found.country, _number(found.energy), _number(found.co2), found.method, found.reason)
+    seconds = run.seconds["metrics"], run.seconds["features"], run.seconds.get("used", {})
+    return Costs(*seconds, run.reads, _number(run.memory.peak), run.memory.note, carbon)
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value

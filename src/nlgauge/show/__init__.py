@@ -1,0 +1,1 @@
+"""Everything that shows something: tables, figures, the report, the explorer."""

@@ -1,0 +1,96 @@
+"""The explorer: the report's page over HTTP on this machine, with every segment explained when it is looked at. It reads and never writes."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import secrets
+import socket
+import webbrowser
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from nlgauge.errors import MissingExtraError, ParameterError
+
+if TYPE_CHECKING:
+    from nlgauge.results.result import Result
+
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{8,}")
+# The longest address: 20,000 characters of a text of the user's own, each up to four bytes, each byte three characters.
+_LONGEST_REQUEST = 300_000
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+def serve(
+    results: Mapping[str, Result],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    token: str | None = None,
+    browser: bool = False,
+    ready: Callable[[str], None] = print,
+) -> None:
+    """Serves results by their names until it is interrupted; `ready` is told the address to open.
+
+    Port 0 is a free one. Another host than this machine needs a token of the user's own, since others can then reach the texts.
+    """
+    try:
+        import uvicorn
+
+        from nlgauge.show.explorer.app import application
+        from nlgauge.show.explorer.guard import Guard
+        from nlgauge.show.explorer.protocol import PatientProtocol
+    except ImportError:
+        raise MissingExtraError("starlette and uvicorn", "web", "the explorer") from None
+    from nlgauge.show.explorer.served import Served
+
+    if not results:
+        raise ParameterError("there is no result to serve.")
+    if not is_loopback(host) and not token:
+        raise ParameterError(f"{host!r} can be reached from other machines: choose a token of your own (token=..., --token) that they must know.")
+    if token is not None and not _TOKEN.fullmatch(token):
+        raise ParameterError(f"a token is at least 8 letters, digits, - and _, since it is part of an address; got {token!r}.")
+    held = token or secrets.token_urlsafe(24)
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as opened:
+        try:
+            opened.bind((host, port))
+        except OSError as error:
+            raise ParameterError(
+                f"port {port} of {host} cannot be used: {error.strerror}; another program may have it. --port 0 takes a free one."
+            ) from None
+        # From now on requests wait, so that the address can be told before anything answers.
+        opened.listen()
+        found = opened.getsockname()[1]
+        names = _LOOPBACK if is_loopback(host) else (*_LOOPBACK, f"[{host}]" if ":" in host else host)
+        guard = Guard(
+            application([Served(result, name) for name, result in results.items()]),
+            frozenset(f"{name}:{found}" for name in names),
+            held,
+            f"nlgauge-{found}",
+        )
+        address = f"http://{names[-1] if not is_loopback(host) else '[::1]' if ':' in host else '127.0.0.1'}:{found}/?token={held}"
+        ready(address)
+        if browser:
+            webbrowser.open(address)
+        config = uvicorn.Config(
+            guard,
+            # Of what uvicorn can use, the one whose longest request can be said, whatever else is installed.
+            http=PatientProtocol,
+            h11_max_incomplete_event_size=_LONGEST_REQUEST,
+            # Its own configuration would close the handlers of every other logger in the process.
+            log_config=None,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            lifespan="off",
+        )
+        uvicorn.Server(config).run(sockets=[opened])
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine alone."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,135 @@
+"""The explorer's answers: files of the page, parts of results, explanations, slices. What can be asked for is known at the start or checked here:
+nothing of a request reaches the file system."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from nlgauge._core.safe_text import visible
+from nlgauge.errors import NlgaugeError
+from nlgauge.show.explorer.served import Served
+from nlgauge.show.report.page import WEB, body
+
+_KINDS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".woff2": "font/woff2"}
+# How many characters of the user's own texts are taken.
+_LONGEST = 20_000
+_ASK = "Ask for a result, a label and a segment that there are."
+
+
+def application(results: Sequence[Served]) -> Starlette:
+    """The page over these results."""
+    files = _files()
+    # One at a time: results are not made for several threads, and two cores would not be faster.
+    worker = ThreadPoolExecutor(1, "explorer")
+
+    async def computed(function: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(worker, function)
+
+    def found(request: Request) -> Served | None:
+        number = _whole(request.path_params["result"], len(results))
+        return None if number is None else results[number]
+
+    async def file(request: Request) -> Response:
+        content = files.get(request.url.path)
+        return PlainTextResponse("There is no such page.", 404) if content is None else Response(content[0], media_type=content[1])
+
+    async def names(request: Request) -> Response:
+        return _json([visible(served.name) for served in results])
+
+    async def part(request: Request) -> Response:
+        served = found(request)
+        content = None if served is None else (await computed(lambda: served.parts)).get(request.path_params["name"])
+        if content is None:
+            return PlainTextResponse("There is no such part.", 404)
+        return Response(content, media_type="application/octet-stream", headers={"content-encoding": "gzip"})
+
+    async def why(request: Request) -> Response:
+        served, label = found(request), request.query_params.get("label", "")
+        segment = None if served is None else _whole(request.query_params.get("segment", ""), len(served.result.corpus))
+        if served is None or segment is None or label not in served.labels:
+            return PlainTextResponse(_ASK, 400)
+        return await answered(lambda: served.why(segment, label))
+
+    async def slices(request: Request) -> Response:
+        served, dimension = found(request), request.query_params.get("by", "")
+        if served is None or dimension not in served.dimensions:
+            return PlainTextResponse("Ask for a result and a column that there are.", 400)
+        return await answered(lambda: served.slices(dimension))
+
+    async def own(request: Request) -> Response:
+        served, query = found(request), request.query_params
+        label, prediction, source, references = (
+            query.get("label", ""),
+            query.get("prediction", ""),
+            query.get("source", ""),
+            query.getlist("reference"),
+        )
+        if served is None or label not in served.labels:
+            return PlainTextResponse(_ASK, 400)
+        if sum(map(len, (prediction, source, *references))) > _LONGEST:
+            return PlainTextResponse(f"The texts may have {_LONGEST:,} characters together.", 413)
+        return await answered(lambda: served.own(label, prediction, references, source))
+
+    async def answered(function: Callable[[], Any]) -> Response:
+        try:
+            return _json(await computed(function))
+        except NlgaugeError as error:
+            return PlainTextResponse(visible(str(error)), 422)
+
+    return Starlette(
+        routes=[
+            Route("/api/results", names),
+            Route("/api/{result}/part/{name}", part),
+            Route("/api/{result}/why", why),
+            Route("/api/{result}/slices", slices),
+            Route("/api/{result}/own", own),
+            Route("/{path:path}", file),
+        ]
+    )
+
+
+def _files() -> dict[str, tuple[bytes, str]]:
+    """The files of the page by their address, read once."""
+    fonts = {"@@INTER@@": "/web/vendor/inter.woff2", "@@SERIF@@": "/web/vendor/source-serif.woff2"}
+    found = {}
+    for path in sorted(WEB.rglob("*")):
+        if path.suffix in _KINDS:
+            content = path.read_bytes()
+            if path.suffix == ".css":
+                for mark, address in fonts.items():
+                    content = content.replace(mark.encode(), address.encode())
+            found[f"/web/{path.relative_to(WEB).as_posix()}"] = content, _KINDS[path.suffix]
+    page = f"""<!doctype html>
+<html lang="en" data-theme="auto" data-api="/api">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>nlgauge</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/web/page.css">
+<script type="module" src="/web/main.js"></script>
+</head>
+{body("nlgauge", "")}
+</body>
+</html>
+"""
+    return {**found, "/": (page.encode(), "text/html; charset=utf-8")}
+
+
+def _json(value: Any) -> Response:
+    return Response(msgspec.json.encode(value), media_type="application/json")
+
+
+def _whole(text: str, below: int) -> int | None:
+    """A number of ASCII digits that is below a limit."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) < below else None

@@ -1,0 +1,72 @@
+"""How the scores of segments agree: correlations of every two outputs over all outputs of all systems, and a tree of those that are alike."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+
+# Kendall's coefficient of more points than these is computed on as many drawn at even distances.
+_KENDALL_POINTS = 20_000
+_METHODS = ("spearman", "pearson", "kendall")
+
+
+def agreement(outputs: list[dict[str, Any]], columns: Array) -> dict[str, Any]:
+    """Which outputs are compared, their order in the tree, the joins of the tree, and a matrix for each coefficient.
+
+    Scores are turned so that more is better; points where either of two scores is unknown are left out. Outputs that are the same everywhere are
+    compared once: `same` names the one that stands for them.
+    """
+    ids: list[int] = []
+    same: dict[int, int] = {}
+    for number, output in enumerate(outputs):
+        if output["column"] is None:
+            continue
+        twin = next((other for other in ids if np.array_equal(columns[output["column"]], columns[outputs[other]["column"]], equal_nan=True)), None)
+        if twin is None:
+            ids.append(number)
+        else:
+            same[number] = twin
+    flat = [columns[outputs[i]["column"]].ravel().astype(np.float64) * (-1 if outputs[i]["up"] is False else 1) for i in ids]
+    matrices = {method: _matrix(flat, method) for method in _METHODS}
+    order, joins = _tree(matrices["spearman"])
+    shown = {
+        method: [[None if math.isnan(value) else round(float(value), 3) for value in row] for row in matrix] for method, matrix in matrices.items()
+    }
+    return {"ids": ids, "same": {str(number): twin for number, twin in same.items()}, "order": order, "tree": joins, **shown}
+
+
+def _matrix(flat: list[Array], method: str) -> Array:
+    found = np.eye(len(flat))
+    for i, x in enumerate(flat):
+        for j in range(i):
+            found[i, j] = found[j, i] = _correlation(x, flat[j], method)
+    return found
+
+
+def _correlation(x: Array, y: Array, method: str) -> float:
+    from nlgauge.stats.coefficients import kendall, pearson, spearman
+
+    known = np.isfinite(x) & np.isfinite(y)
+    x, y = x[known], y[known]
+    if method == "kendall":
+        step = -(-len(x) // _KENDALL_POINTS) or 1
+        return float(kendall(x[::step], y[::step]))
+    return float((pearson if method == "pearson" else spearman)(x, y))
+
+
+def _tree(similarity: Array) -> tuple[list[int], list[list[float]]]:
+    """The order of the leaves in which neighbours are alike, and the joins: two nodes and their distance."""
+    count = len(similarity)
+    if count < 3:
+        return list(range(count)), []
+    from scipy.cluster.hierarchy import average, leaves_list, optimal_leaf_ordering
+    from scipy.spatial.distance import squareform
+
+    # An unknown correlation is as far as none.
+    distance = squareform(1 - np.nan_to_num(similarity), checks=False)
+    tree = optimal_leaf_ordering(average(distance), distance)
+    return leaves_list(tree).tolist(), [[int(a), int(b), round(float(far), 4)] for a, b, far, _ in tree]

@@ -1,0 +1,240 @@
+"""A result as the plain data that pages show: outputs with intervals and letters, pairs of systems, agreement, costs, cards, provenance.
+
+`View.meta` is JSON; the scores of segments are one array beside it. The page computes no statistics of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nlgauge._core.numbers import decimals_of, is_count
+from nlgauge._core.ragged import Array
+from nlgauge._core.safe_text import visible
+from nlgauge._core.versions import installed_version
+from nlgauge.errors import NlgaugeError
+from nlgauge.metric import Output
+from nlgauge.metric.card import card
+from nlgauge.results.equal_outputs import EqualOutputs, OutputKey, equal_note, equal_outputs
+from nlgauge.results.ranks import Ranked
+from nlgauge.show.page_data.agreement import agreement
+from nlgauge.show.page_data.facts import best_systems, equal_texts, facts_of
+from nlgauge.show.page_data.names import output_name, short_labels
+from nlgauge.show.page_data.verdict import small_print, verdict
+from nlgauge.show.pages.costs import whole_run
+
+if TYPE_CHECKING:
+    from nlgauge.results.result import Result
+
+FORMAT = 1
+# More than so many pairs would be more than anybody looks at, and a page of megabytes: letters and ranks say what is to be said.
+MOST_PAIRS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What a page shows of a result: `meta` is plain data, `columns` (column, system, segment) the scores of segments."""
+
+    meta: dict[str, Any]
+    columns: Array
+
+
+def view_of(result: Result, title: str, *, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None) -> View:
+    """Everything that a page shows but texts and explanations."""
+    columns: list[Array] = []
+    equal = equal_outputs(result.tables)
+    outputs = _outputs(result, columns, equal, confidence, resamples, seed) + _given(result, columns)
+    for output in outputs:
+        output.update(_missing(output, columns))
+        output["best"] = list(best_systems(output))
+    kept = np.stack(columns).astype(np.float32) if columns else np.zeros((0, len(result.systems), len(result.corpus)), dtype=np.float32)
+    corpus = result.corpus
+    facts = facts_of(outputs, equal_texts(result))
+    meta = {
+        "format": FORMAT,
+        "version": installed_version("nlgauge"),
+        "title": visible(title),
+        "systems": [visible(system) for system in result.systems],
+        "segments": len(corpus),
+        "references": corpus.references is not None,
+        "sources": corpus.sources is not None,
+        "outputs": outputs,
+        "verdict": verdict(facts, len(result.labels)),
+        "remarks": small_print(facts),
+        "order": list(facts.order),
+        "votes": len(facts.voices),
+        "alike": len(facts.groups) == 1,
+        "in_top": list(facts.in_top),
+        "equal": equal_note(equal, set(equal.values())),
+        "agreement": agreement(outputs, kept),
+        "labels": [visible(label) for label in result.labels],
+        "names": {visible(label): visible(name) for label, name in short_labels(result.labels).items()},
+        "cards": {visible(label): found for label in result.labels if (found := _card(result, label)) is not None},
+        "signatures": {visible(label): visible(signature) for label, signature in result.signatures.items()},
+        "costs": _costs(result),
+        "environment": dict(result.environment),
+        "config": {name: value for name, value in result.config.items() if isinstance(value, str | int | float | None)},
+        "test": {"confidence": confidence, "resamples": resamples, "seed": result.job.options.seed if seed is None else seed},
+    }
+    return View(meta, kept)
+
+
+def _outputs(result: Result, columns: list[Array], equal: EqualOutputs, confidence: float, resamples: int, seed: int | None) -> list[dict[str, Any]]:
+    """Return the leading outputs of every metric with the numbers of each system; the scores of segments are added to the columns.
+
+    `same` is the number of the output that an output repeats on every segment, else None.
+    """
+    systems, names = result.systems, short_labels(result.labels)
+    numbers: dict[OutputKey, int] = {}
+    intervals = result.intervals(confidence=confidence, resamples=resamples, seed=seed)
+    by_system = intervals if len(systems) > 1 else {systems[0]: intervals}
+    ranks = (
+        {} if len(systems) < 2 else {(row.label, row.output.name): row for row in result.ranks(confidence=confidence, resamples=resamples, seed=seed)}
+    )
+    found = []
+    for label in result.labels:
+        table = result.tables[systems[0], label]
+        for output in table.leading():
+            bounds = [by_system[system][label][output.name] for system in systems]
+            segments = [result.tables[system, label].segments().get(output.name) for system in systems]
+            numbers[label, output.name] = len(numbers)
+            one = {
+                **_described(label, label.partition("(")[0], output, output_name(label, output.name, names)),
+                "same": numbers.get(equal.get((label, output.name), ("", ""))),
+                "scores": [_number(bound.score) for bound in bounds],
+                "low": [_number(bound.low) for bound in bounds],
+                "high": [_number(bound.high) for bound in bounds],
+                "reason": next((bound.reason for bound in bounds if bound.reason), ""),
+                "column": None,
+                **_ranked(ranks.get((label, output.name)), len(systems)),
+            }
+            if all(column is not None for column in segments):
+                one["column"] = len(columns)
+                columns.append(np.stack([column for column in segments if column is not None]))
+            found.append(one)
+    return found
+
+
+def _missing(output: dict[str, Any], columns: list[Array]) -> dict[str, Any]:
+    """Return the number of segments without a score for each system, and whether systems lack different segments."""
+    if output["column"] is None:
+        return {"missing": None, "unequal": False}
+    missing = np.isnan(columns[output["column"]])
+    return {"missing": missing.sum(axis=1).tolist(), "unequal": bool((missing != missing[0]).any())}
+
+
+def _described(label: str, metric: str, output: Output, name: str) -> dict[str, Any]:
+    return {
+        "label": visible(label),
+        "metric": visible(metric),
+        "name": visible(name),
+        "output": output.name,
+        "up": output.higher_is_better,
+        "bounds": [_number(output.low), _number(output.high)],
+        "decimals": None if is_count(output) else decimals_of(output),
+        "given": False,
+        "same": None,
+    }
+
+
+def _ranked(row: Ranked | None, count: int) -> dict[str, Any]:
+    """Letters, ranks, and of every pair of systems (0 and 1, 0 and 2, ...) the difference on common segments, its p-value and its bounds."""
+    if row is None:
+        return {"letters": [None] * count, "ranks": [None] * count, "pairs": None}
+    pairs = list(combinations(range(count), 2))
+    known = len(pairs) <= MOST_PAIRS and not np.isnan(row.p).all()
+    return {
+        "letters": list(row.letters),
+        "ranks": [None if rank is None else list(rank) for rank in row.ranks],
+        "pairs": {name: [_number(getattr(row, name)[pair]) for pair in pairs] for name in ("differences", "p", "low", "high")} if known else None,
+    }
+
+
+def _given(result: Result, columns: list[Array]) -> list[dict[str, Any]]:
+    """Numbers that came with the segments of every system, such as human scores; higher is taken for better."""
+    found = []
+    for name, by_system in result.corpus.system_fields.items():
+        values = _numbers(by_system, result)
+        if values is None:
+            continue
+        with np.errstate(invalid="ignore"):
+            means = [float(np.nanmean(row)) if np.isfinite(row).any() else math.nan for row in values]
+        low, high = float(np.nanmin(values)), float(np.nanmax(values))
+        output = Output(name, True, low, high if high > low else math.inf, decimals=2)
+        found.append(
+            {
+                **_described(name, name, output, name),
+                "output": visible(name),
+                "given": True,
+                "scores": [_number(mean) for mean in means],
+                "low": [None] * len(means),
+                "high": [None] * len(means),
+                "reason": "a number that came with the texts",
+                "column": len(columns),
+                **_ranked(None, len(means)),
+            }
+        )
+        columns.append(values)
+    return found
+
+
+def _numbers(by_system: Mapping[str, Sequence[Any]], result: Result) -> Array | None:
+    """(systems, segments) numbers, NaN where there is none; None where a value is not a number or a system has none."""
+    rows = []
+    for system in result.systems:
+        values = by_system.get(system)
+        if values is None or not all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values):
+            return None
+        rows.append([math.nan if value is None else float(value) for value in values])
+    found = np.array(rows)
+    return found if np.isfinite(found).any() else None
+
+
+def _costs(result: Result) -> dict[str, Any]:
+    """Seconds of metrics and of the features that they share, what each metric would have cost alone, and what the whole run took."""
+    costs = result.costs
+    return {
+        "whole": [{"name": visible(name), "value": value, "note": visible(note)} for name, value, note in whole_run(costs)],
+        "metrics": _shown(costs.metrics),
+        "features": _shown(costs.features),
+        "alone": _shown({label: costs.alone(label) for label in costs.metrics}),
+    }
+
+
+def _card(result: Result, label: str) -> dict[str, Any] | None:
+    """What a page shows of a metric's card: the first paragraph of what it measures and how to read it, and when it misleads."""
+    try:
+        found = card(result.tables[result.systems[0], label].metric.name)
+    except NlgaugeError:
+        return None
+    misleads = [_plain(item) for item in re.split(r"^- ", found.sections["When it misleads"], flags=re.MULTILINE) if item.strip()]
+    return {
+        "title": found.title,
+        "paper": found.paper,
+        "year": found.year,
+        "what": _plain(found.sections["What it measures"].split("\n\n")[0]),
+        "read": _plain(found.sections["How to read the number"].split("\n\n")[0]),
+        "misleads": misleads,
+        "categories": [category.value for category in found.categories],
+        "qualities": [quality.value for quality in found.qualities],
+    }
+
+
+def _shown(times: Mapping[str, float]) -> dict[str, float]:
+    return {visible(name): time for name, time in times.items()}
+
+
+def _plain(markdown: str) -> str:
+    """A paragraph of a card without marks and line breaks."""
+    return re.sub(r"\s+", " ", markdown.replace("`", "")).strip()
+
+
+def _number(value: Any) -> float | None:
+    """A number that JSON has; None where it is not known."""
+    return None if value is None or not math.isfinite(value) else float(value)

@@ -1,0 +1,133 @@
+"""A view as named parts of bytes, each gzip-compressed: what a report embeds and the explorer sends.
+
+| part | content |
+|---|---|
+| meta | JSON: everything but texts, scores of segments and explanations |
+| scores | float32 (column, system, segment), bytes of the same place together |
+| ids | JSON: the segments' ids as they are shown |
+| text0, text1, ... | each distinct text once, one after the other, in blocks |
+| lengths | uint32 for each text: how many UTF-16 units it has |
+| predictions | uint32 text ids (system, segment) of the first prediction |
+| references, reference_offsets, sources | uint32 text ids |
+| field0, field1, ... | uint32 for each segment: which of a field's values it has; meta names them |
+| why0, why1, ... | JSON: explanations by segment, then label, then system |
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from nlgauge._core.ragged import Array, Ragged
+from nlgauge._core.safe_text import visible
+from nlgauge.explanations import Explanation
+from nlgauge.explanations.wire import document
+
+if TYPE_CHECKING:
+    from nlgauge.corpus import Corpus
+    from nlgauge.show.page_data.data import View
+
+_BLOCK = 1 << 20
+# A field with more different values than these is not one to filter by.
+_MOST_VALUES = 200
+_DIGITS = 4
+
+
+def packed(content: bytes, level: int = 6) -> bytes:
+    """Content as it is kept and sent; the same bytes for the same content."""
+    return gzip.compress(content, level, mtime=0)
+
+
+def json_part(value: Any) -> bytes:
+    """Plain data as a part."""
+    return packed(msgspec.json.encode(value), 9)
+
+
+def array_part(array: Array) -> bytes:
+    """Numbers as a part: all first bytes, then all second ones, which compress better so."""
+    return packed(np.ascontiguousarray(array).view(np.uint8).reshape(-1, array.itemsize).T.tobytes())
+
+
+def score_parts(view: View, ids: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
+    """The parts that every page has, whether or not it has texts; meta comes last, when all is known that it says."""
+    yield "scores", array_part(view.columns)
+    yield "ids", json_part([visible(str(segment)) for segment in ids])
+
+
+def text_parts(corpus: Corpus, systems: Sequence[str], segments: Sequence[int] | None = None) -> Iterator[tuple[str, bytes]]:
+    """The texts, each once, and which of them each segment has; with `segments` those of these alone, and nothing in the place of the others."""
+    strings = [corpus.texts[number] for number in range(len(corpus.texts))]
+    if segments is not None:
+        kept = _texts_of(corpus, systems, np.array(segments, dtype=np.int64))
+        strings = [text if number in kept else "" for number, text in enumerate(strings)]
+    lengths = np.fromiter((len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2 for text in strings), np.uint32, len(strings))
+    for number, block in enumerate(_blocks(strings, lengths)):
+        yield f"text{number}", packed(block.encode())
+    yield "lengths", array_part(lengths)
+    yield "predictions", array_part(np.stack([_firsts(corpus.predictions[system]) for system in systems]).astype(np.uint32))
+    if corpus.references is not None:
+        yield "references", array_part(corpus.references.values.astype(np.uint32))
+        yield "reference_offsets", array_part(corpus.references.offsets.astype(np.uint32))
+    if corpus.sources is not None:
+        yield "sources", array_part(np.asarray(corpus.sources).astype(np.uint32))
+
+
+def field_parts(corpus: Corpus, described: list[dict[str, Any]]) -> Iterator[tuple[str, bytes]]:
+    """Further columns of the segments that one can filter by; their names and values are added to what meta says."""
+    for name, values in corpus.fields.items():
+        shown = [visible(str(value)) if value is not None else "" for value in values]
+        distinct = list(dict.fromkeys(shown))
+        if 1 < len(distinct) <= min(_MOST_VALUES, len(shown) - 1):
+            numbers = {value: number for number, value in enumerate(distinct)}
+            yield f"field{len(described)}", array_part(np.array([numbers[value] for value in shown], dtype=np.uint32))
+            described.append({"name": visible(name), "values": distinct})
+
+
+def explanation_part(found: Mapping[int, Mapping[str, Mapping[str, Sequence[Explanation]]]]) -> bytes:
+    """Explanations by segment number, label and system; numbers have four digits."""
+    plain = {
+        str(segment): {
+            visible(label): {visible(system): explanations_shown(own) for system, own in of_label.items()} for label, of_label in of_segment.items()
+        }
+        for segment, of_segment in found.items()
+    }
+    return json_part(plain)
+
+
+def explanations_shown(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
+    """Explanations as a page gets them."""
+    return [_rounded(document(one)) for one in explanations]
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}")
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    return {key: _rounded(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _texts_of(corpus: Corpus, systems: Sequence[str], segments: Array) -> set[int]:
+    columns = [corpus.predictions[system].take(segments).values for system in systems]
+    columns += [] if corpus.references is None else [corpus.references.take(segments).values]
+    columns += [] if corpus.sources is None else [corpus.sources[segments]]
+    return set(np.concatenate(columns).tolist())
+
+
+def _blocks(strings: list[str], lengths: Array) -> Iterator[str]:
+    """The texts in order, joined into blocks of about a million units; a text is never cut."""
+    start = size = 0
+    for number, length in enumerate(lengths.tolist()):
+        if size and size + length > _BLOCK:
+            yield "".join(strings[start:number])
+            start, size = number, 0
+        size += length
+    yield "".join(strings[start:])
+
+
+def _firsts(predictions: Ragged) -> Array:
+    return predictions.values[predictions.offsets[:-1]]

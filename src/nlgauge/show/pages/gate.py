@@ -1,0 +1,69 @@
+"""The page of a gate: what was checked, what was measured, and the outcome."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from nlgauge._core.numbers import bounds, counted, number, p_value
+from nlgauge._core.page import Cell, Footnotes, Page, Sheet, Tone, column
+from nlgauge.results.comparison import Comparison
+from nlgauge.results.gate import Verdict, row_name
+from nlgauge.show.pages.missing import missing_note
+from nlgauge.show.pages.tested import how_tested
+
+
+def gate_page(found: Sequence[Verdict], comparison: Comparison | None, alpha: float, whole: bool = True) -> Page:
+    """Return one row per condition and system, and below how it was tested; the baseline's score and raw p-values only if `whole`."""
+    tests = len({verdict.row for verdict in found if verdict.row is not None})
+    tested = comparison is not None
+    names = [
+        *(["baseline"] if tested and whole else []),
+        "score",
+        *(["gain", f"{100 * comparison.confidence:g} % interval"] if comparison is not None else []),
+        *(["p"] if tested and whole else []),
+        *(["Holm"] if tested else []),
+    ]
+    heads = [column("fails if"), *([column("system")] if whole else [])]
+    rows, footnotes = [], Footnotes()
+    for verdict in found:
+        numbers = _numbers(verdict)
+        word = verdict.word if verdict.failed is False else verdict.word.upper()
+        missing = footnotes.mark(missing_note(verdict.row)) if verdict.row is not None else ()
+        cells = [Cell(numbers.get(name.split(" ")[-1], "")) for name in names]
+        if whole:
+            rows.append([Cell(verdict.condition), Cell(verdict.system), *cells, Cell(f"{word}: {verdict.why}", notes=missing)])
+        else:
+            tone: Tone = "" if verdict.failed is False else "worst"
+            rows.append([Cell(verdict.condition, below=verdict.system), *cells, Cell(word, tone, below=verdict.why, notes=missing)])
+    notes = []
+    if comparison is not None:
+        corrected = f"Holm-corrected for {counted(tests, 'test')}"
+        notes.append(f"Baseline: {comparison.rows[0].first}. A change is significant if p, {corrected}, is below {alpha:g}.")
+        notes.append(f"p: {how_tested(comparison)}. gain: plus where the system is better than the baseline.")
+        notes += _power_notes(found)
+        notes += [f"Caution: {comparison.caution}."] if comparison.caution else []
+    columns = [*heads, *(column(name, "number") for name in names), column("verdict", "words")]
+    return Page([Sheet(columns, rows)], footnotes.texts, notes)
+
+
+def _power_notes(found: Sequence[Verdict]) -> list[str]:
+    """Return what the tests could have found, and how many more segments inconclusive verdicts need."""
+    drops = [
+        f"{row_name(verdict.row)} {number(verdict.detectable, verdict.output)}"
+        for verdict in found
+        if verdict.row is not None and verdict.failed is False and math.isfinite(verdict.detectable)
+    ]
+    notes = [f"Smaller drops than these may pass unseen (found with a chance of 80 %): {', '.join(dict.fromkeys(drops))}."] if drops else []
+    more = [f"{verdict.condition} ({verdict.system}) {verdict.more:,}" for verdict in found if verdict.more]
+    return [*notes, *([f"More segments that a conclusive verdict is likely to need: {', '.join(more)}."] if more else [])]
+
+
+def _numbers(verdict: Verdict) -> dict[str, str]:
+    """The numbers of a verdict by the headings under which they stand."""
+    row, output = verdict.row, verdict.output
+    found = {"score": number(verdict.score, output)}
+    if row is not None:
+        found |= {"baseline": number(row.first_score, output), "gain": number(row.gain, output, sign=True)}
+        found |= {"interval": bounds(row.gain_low, row.gain_high, output, sign=True), "p": p_value(row.p), "Holm": p_value(row.p_holm)}
+    return found

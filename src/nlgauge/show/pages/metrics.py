@@ -1,0 +1,69 @@
+"""What is shown of metrics: a list of several, and the card of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+from nlgauge._core.page import Block, Cell, Document, Line, Page, Sheet, column
+from nlgauge.errors import NlgaugeError
+from nlgauge.metric import AnyMetric, Output
+from nlgauge.metric.card import Card, card
+from nlgauge.metric.registry import find
+
+
+def metrics_page(names: Sequence[str]) -> Page:
+    """One row per metric: the direction of its score, its title and category, and what it needs beside predictions."""
+    rows = []
+    for name in names:
+        metric = find(name)
+        try:
+            known: Card | None = card(name)
+        except NlgaugeError:  # another package's metric may have no card
+            known = None
+        outputs = _outputs(metric)
+        needs = [what for what, needed in (("references", metric.takes != "alone"), ("sources", metric.source)) if needed]
+        if known and known.default_model:
+            needs.append(f"a model ({known.default_model})")
+        title, categories = (known.title, _names(known.categories)) if known else ("", "")
+        better = outputs[0].higher_is_better if outputs else None
+        rows.append([Cell(name), Cell(better=better), *map(Cell, (title, categories, ", ".join(needs)))])
+    return Page([Sheet([column(name) for name in ("metric", "better", "title", "category", "needs")], rows)])
+
+
+def card_page(found: Card) -> Page:
+    """The facts of a card, then its text."""
+    facts = {
+        "name": found.name,
+        "scores": "; ".join(map(_described, _outputs(find(found.name)))),
+        "paper": found.paper,
+        "categories": _names(found.categories),
+        "tasks": _names(found.tasks),
+        "qualities": _names(found.qualities),
+        "languages": found.languages if isinstance(found.languages, str) else ", ".join(found.languages),
+        "licence": found.licence,
+        "default model": found.default_model,
+        "tested against": found.tested_against,
+    }
+    blocks: list[Block] = [Line(f"{found.title} ({found.year})", "best")]
+    blocks += [Line(f"{name}: {value}") for name, value in facts.items() if value]
+    return Page([*blocks, Document(found.text)])
+
+
+def _outputs(metric: type[AnyMetric]) -> list[Output]:
+    """The leading outputs of a metric with its default parameters; none where it cannot be made without any."""
+    try:
+        parts = metric().outputs()
+    except (TypeError, NlgaugeError):
+        return []
+    return [outputs[0] for outputs in parts.values()]
+
+
+def _described(output: Output) -> str:
+    better = {True: ", higher is better", False: ", lower is better", None: ""}[output.higher_is_better]
+    return f"{output.name} from {output.low:g} to {output.high:g}{better}"
+
+
+def _names(members: Sequence[Any]) -> str:
+    return ", ".join(member.name if isinstance(member, Enum) else str(member) for member in members)

@@ -1,0 +1,1 @@
+"""Figures of results, explanations and studies; `nlgauge.plots` has their public names."""

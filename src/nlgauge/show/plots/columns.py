@@ -1,0 +1,119 @@
+"""The scores that plots of a result show: which outputs, and the values of their segments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import InputError, UnknownNameError
+from nlgauge.metric import Output
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgements
+    from nlgauge.results.result import Result
+
+
+class Column(NamedTuple):
+    """One output of a metric: how it is called on a plot, and where it is found."""
+
+    name: str
+    label: str
+    output: Output
+
+
+def columns(result: Result, metrics: str | Iterable[str] | None = None) -> list[Column]:
+    """The outputs that were asked for ("rouge", "rouge.rouge2"), or the leading ones of every metric.
+
+    Parameters of a metric are left out of its name where it is the only one of that name.
+    """
+    if metrics is None:
+        asked = [(label, output) for label in result.labels for output in result.tables[result.systems[0], label].leading()]
+    else:
+        asked = [_asked(result, name) for name in ([metrics] if isinstance(metrics, str) else metrics)]
+    names = short_names([(label, output.name) for label, output in asked], result.labels)
+    if not asked:
+        raise InputError("this result has no score to draw.")
+    return [Column(name, label, output) for name, (label, output) in zip(names, asked, strict=True)]
+
+
+def short_names(outputs: Sequence[tuple[str, str]], labels: Sequence[str]) -> list[str]:
+    """How outputs (label, output) are called on a plot: without parameters where that is unique, and without the output where it adds nothing.
+
+    >>> short_names([("bleu", "bleu"), ("rouge", "rouge2"), ("chrf(order=2)", "chrf")], ["bleu", "rouge", "chrf(order=2)"])
+    ['bleu', 'rouge.rouge2', 'chrf']
+    """
+    bare = [label.partition("(")[0] for label in labels]
+    found = []
+    for label, output in outputs:
+        short = label.partition("(")[0]
+        name = short if bare.count(short) == 1 else label
+        found.append(name if output in ("score", short) else f"{name}.{output}")
+    return found
+
+
+def _asked(result: Result, name: str) -> tuple[str, Output]:
+    """The label and the output that a name stands for: a metric's first output, or label.output."""
+    try:
+        label = result.label(name)
+        return label, result.tables[result.systems[0], label].outputs()[0]
+    except UnknownNameError:
+        metric, dot, wanted = name.rpartition(".")
+        if not dot:
+            raise
+    label = result.label(metric)
+    every = {output.name: output for output in result.tables[result.systems[0], label].outputs()}
+    if wanted not in every:
+        raise UnknownNameError(f"{label} has no output {wanted!r}; there are {', '.join(every)}.")
+    return label, every[wanted]
+
+
+def segment_scores(result: Result, column: Column) -> Array | None:
+    """(systems, segments) scores; None where the metric has none of segments."""
+    rows = [result.tables[system, column.label].segments().get(column.output.name) for system in result.systems]
+    return np.stack([row for row in rows if row is not None]) if all(row is not None for row in rows) else None
+
+
+def need_segments(result: Result, column: Column, what: str) -> Array:
+    """As `segment_scores`; raises where there are none."""
+    found = segment_scores(result, column)
+    if found is None:
+        raise InputError(f"{what} needs the scores of segments, {column.name} has one for the whole corpus alone.")
+    return found
+
+
+def direction(output: Output) -> str:
+    """What is better, in words."""
+    return {True: "higher is better", False: "lower is better", None: "neither is better"}[output.higher_is_better]
+
+
+def given_numbers(result: Result) -> dict[str, Array]:
+    """Numbers that came with the outputs of every system, such as human scores: (systems, segments) by name."""
+    from nlgauge.show.page_data.data import _numbers
+
+    found: dict[str, Any] = {name: _numbers(by_system, result) for name, by_system in result.corpus.system_fields.items()}
+    return {name: values for name, values in found.items() if values is not None}
+
+
+def human_judgements(result: Result, humans: str | Sequence[str] | None = None) -> Judgements:
+    """Return the scores of a result beside its human scores: the fields that are named, or all that hold human scores.
+
+    Without names these are the numbers that came with the outputs of several systems, and fields called human.NAME; with one system a number may
+    be anything about the text, so that its field has to be named.
+    """
+    from nlgauge.meta.judgments import Judgements
+    from nlgauge.show.page_data.data import _numbers
+
+    fields = [humans] if isinstance(humans, str) else list(humans or [])
+    further = result.corpus.fields
+    if not fields:
+        prefixed = any(name.startswith("human.") for name in (*result.corpus.system_fields, *further))
+        fields = ["human"] if prefixed else list(given_numbers(result))
+    if not fields:
+        single = result.systems[0] if len(result.systems) == 1 else None
+        numeric = [name for name, values in further.items() if single is not None and _numbers({single: values}, result) is not None]
+        hint = f": humans=[...] or --human, of the fields with numbers {', '.join(numeric)}" if numeric else ""
+        raise InputError(f"human_map needs human scores: name numbers in a further field of the records that were scored{hint}.")
+    return Judgements.from_result(result, fields)

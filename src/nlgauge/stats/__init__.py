@@ -1,0 +1,1 @@
+"""Statistics: resampling, intervals, corrections, letters, correlation coefficients and their levels."""

@@ -1,0 +1,261 @@
+"""How far annotators agree, how far a metric could agree with them, and what its correlation would be with humans without noise.
+
+Ratings are arrays whose last axis holds the annotators, NaN where one did not rate: (units, annotators) or (systems, segments, annotators).
+Every leading axis is one of units. Undefined is NaN: fewer than two annotators, nothing that two of them rated, or one value alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.stats.arrays import mean_of_known, numbers
+
+Scale = Literal["nominal", "ordinal", "interval", "ratio"]
+Weights = Literal["linear", "quadratic"]
+# The correlation of two (systems, segments) arrays at one level, as those of `nlgauge.stats.levels` with a coefficient.
+Correlation = Callable[[Array, Array], Any]
+
+
+def noise_ceiling(ratings: Array, correlation: Correlation) -> float:
+    """How well one annotator agrees with the mean of the others: the mean over annotators; a metric above it is as good as an annotator.
+
+    ratings: (systems, segments, annotators). correlation: that of the metric, at the same level. A cell counts where the one and another rated.
+    """
+    rated = checked_ratings(ratings)
+    annotators = rated.shape[-1]
+    pairs = [(rated[..., one], mean_of_known(np.delete(rated, one, axis=-1))) for one in range(annotators)] if annotators > 1 else []
+    return known_mean([float(correlation(one, others)) for one, others in pairs])
+
+
+def reliability(ratings: Array, correlation: Correlation) -> float:
+    """The reliability of the mean of all annotators, by Spearman and Brown: k r / (1 + (k - 1) r), r the mean correlation of two of k annotators."""
+    rated = np.moveaxis(checked_ratings(ratings), -1, 0)
+    return spearman_brown(known_mean([float(correlation(one, other)) for one, other in combinations(rated, 2)]), len(rated))
+
+
+def why_unknown(ratings: Array) -> str:
+    """Why these ratings tell nothing of how far annotators agree.
+
+    >>> why_unknown(np.array([[1.0, math.nan], [math.nan, 2.0]]))
+    'two annotators never rated the same'
+    """
+    known = ~np.isnan(ratings)
+    if known.reshape(-1, ratings.shape[-1]).any(axis=0).sum() < 2:
+        return "one annotator alone"
+    return "all ratings are alike, or too few" if (known.sum(axis=-1) >= 2).any() else "two annotators never rated the same"
+
+
+def spearman_brown(correlation: float, times: float) -> float:
+    """The reliability of the mean of `times` as many ratings as those that correlate so.
+
+    >>> spearman_brown(0.5, 2)
+    0.6666666666666666
+    """
+    below = 1 + (times - 1) * correlation
+    return times * correlation / below if below > 0 else math.nan
+
+
+class Disattenuated(NamedTuple):
+    """A correlation as it would be without noise; `capped` says that it came out above 1 (or below -1), as `uncapped`, and was cut."""
+
+    value: float
+    capped: bool
+    uncapped: float
+
+
+def disattenuated(correlation: float, human: float, metric: float = 1.0) -> Disattenuated:
+    """r / sqrt(reliability of the humans x that of the metric); NaN where a reliability is not above 0.
+
+    >>> disattenuated(0.5, 0.25)
+    Disattenuated(value=1.0, capped=False, uncapped=1.0)
+    """
+    if not (human > 0 and metric > 0):
+        return Disattenuated(math.nan, False, math.nan)
+    value = correlation / math.sqrt(human * metric)
+    return Disattenuated(math.nan if math.isnan(value) else max(-1.0, min(1.0, value)), abs(value) > 1, value)
+
+
+def krippendorff(ratings: Any, scale: Scale = "interval") -> float:
+    """Krippendorff's alpha = 1 - observed / expected disagreement of all pairs of values, over the units that two or more rated.
+
+    The squared difference of two values is 0 or 1 (nominal, where values may be any labels), that of their mid-ranks (ordinal), of themselves
+    (interval), or ((a - b) / (a + b))^2 (ratio, for values from 0).
+    """
+    if scale not in get_args(Scale):
+        raise ParameterError(f"scale must be one of {', '.join(get_args(Scale))}, got {scale!r}.")
+    units = _units(ratings, labels=scale == "nominal")
+    units = units[(~np.isnan(units)).sum(axis=1) >= 2]
+    known = ~np.isnan(units)
+    values = units[known]
+    if not len(values):
+        return math.nan
+    if scale == "ordinal":
+        from scipy.stats import rankdata
+
+        units = units.copy()
+        units[known] = values = rankdata(values)
+    if scale == "ratio" and (values < 0).any():
+        raise InputError(f"the ratio scale has no values below 0, got {values.min():g}; use scale='interval'.")
+    difference = {"nominal": _unequal, "ratio": _ratio}.get(scale, _squared)
+    within = sum(np.nansum(difference(units[:, i], units[:, j]) / (known.sum(axis=1) - 1)) for i, j in combinations(range(units.shape[1]), 2))
+    distinct, counts = np.unique(values, return_counts=True)
+    if scale in {"interval", "ordinal"}:
+        between = len(values) * ((values - values.mean()) ** 2).sum()
+    else:
+        between = sum(count * (counts * difference(distinct, value)).sum() for value, count in zip(distinct, counts, strict=True)) / 2
+    return float(1 - (len(values) - 1) * within / between) if len(distinct) > 1 else math.nan
+
+
+def cohen(one: Any, other: Any, weights: Weights | None = None, categories: Sequence[Any] | None = None) -> float:
+    """Cohen's kappa of two annotators over the units that both rated; `weights` makes near misses count less.
+
+    Categories are the values found, in their order, each one step from the next; `categories` names them where some were never used.
+    """
+    if weights not in {None, *get_args(Weights)}:
+        raise ParameterError(f"weights must be None, 'linear' or 'quadratic', got {weights!r}.")
+    first, second = (np.ravel(_labels(values)) for values in (one, other))
+    if len(first) != len(second):
+        raise InputError(f"both annotators must have rated the same units, got {len(first)} and {len(second)} ratings.")
+    known = ~(_missing_in(first) | _missing_in(second))
+    found, places = _numbered(np.concatenate([first[known], second[known]]))
+    ordered = list(categories) if categories is not None else _sorted(found)
+    if strange := [value for value in found if value not in ordered]:
+        raise InputError(f"categories has no {strange[0]!r}, which an annotator gave; name every category in its order.")
+    codes = np.array([ordered.index(value) for value in found], dtype=np.int64)[places]
+    n, size = int(known.sum()), len(ordered)
+    joint = np.bincount(codes[:n] * size + codes[n:], minlength=size * size).reshape(size, size) / max(1, n)
+    steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
+    cost = {None: (steps > 0).astype(float), "linear": steps, "quadratic": steps**2}[weights]
+    expected = (cost * np.outer(joint.sum(axis=1), joint.sum(axis=0))).sum()
+    return float(1 - (cost * joint).sum() / expected) if expected > 0 else math.nan
+
+
+def fleiss(ratings: Any) -> float:
+    """Fleiss' kappa of any number of annotators, over the units that two or more rated; with missing ratings, each unit by those that it has."""
+    units = _units(ratings, labels=True)
+    distinct = np.unique(units[~np.isnan(units)])
+    counts = (units[:, :, None] == distinct).sum(axis=1)
+    counts = counts[counts.sum(axis=1) >= 2]
+    if not len(counts):
+        return math.nan
+    raters = counts.sum(axis=1)
+    agreed = ((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))).mean()
+    by_chance = ((counts.sum(axis=0) / counts.sum()) ** 2).sum()
+    return float((agreed - by_chance) / (1 - by_chance)) if len(distinct) > 1 and by_chance < 1 else math.nan
+
+
+class IntraclassCorrelation(NamedTuple):
+    """ICC(2,1) of one annotator and ICC(2,k) of the mean of all k (two-way random effects, absolute agreement), and the units that all rated."""
+
+    single: float
+    mean: float
+    units: int
+
+
+def intraclass(ratings: Any) -> IntraclassCorrelation:
+    """The intraclass correlations of Shrout and Fleiss' second case, over the units that every annotator rated."""
+    units = _units(ratings)
+    units = units[~np.isnan(units).any(axis=1)]
+    n, k = units.shape
+    if n < 2 or k < 2:
+        return IntraclassCorrelation(math.nan, math.nan, n)
+    centre, of_units, of_annotators = units.mean(), units.mean(axis=1), units.mean(axis=0)
+    between = k * ((of_units - centre) ** 2).sum() / (n - 1)
+    annotators = n * ((of_annotators - centre) ** 2).sum() / (k - 1)
+    left = ((units - of_units[:, None] - of_annotators + centre) ** 2).sum() / ((n - 1) * (k - 1))
+    return IntraclassCorrelation(
+        _ratio_or_nan(between - left, between + (k - 1) * left + k * (annotators - left) / n),
+        _ratio_or_nan(between - left, between + (annotators - left) / n),
+        n,
+    )
+
+
+def _ratio_or_nan(above: float, below: float) -> float:
+    return float(above / below) if below > 0 else math.nan
+
+
+def checked_ratings(ratings: Any, name: str = "ratings") -> Array:
+    """(..., annotators) ratings as numbers, checked."""
+    found = numbers(name, ratings)
+    if found.ndim < 2:
+        raise InputError(f"{name} must have the annotators as last of two or more axes, got the shape {found.shape}.")
+    return found
+
+
+def known_mean(values: Iterable[float]) -> float:
+    """The mean of the values that are not NaN; NaN where there are none.
+
+    >>> known_mean([1.0, math.nan, 2.0])
+    1.5
+    """
+    known = [value for value in values if not math.isnan(value)]
+    return math.fsum(known) / len(known) if known else math.nan
+
+
+def _units(ratings: Any, labels: bool = False) -> Array:
+    """One row per unit, one column per annotator; labels become their numbers."""
+    given = _labels(ratings)
+    if given.ndim < 2:
+        raise InputError(f"ratings must have the annotators as last of two or more axes, got the shape {given.shape}.")
+    given = given.reshape(-1, given.shape[-1])
+    if given.dtype.kind == "f":
+        return given
+    missing = _missing_in(given)
+    found = np.full(given.shape, np.nan)
+    try:
+        found[~missing] = _numbered(given[~missing])[1] if labels else given[~missing].astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"ratings must be numbers (only nominal ones may be labels): {error}.") from error
+    return found
+
+
+def _labels(values: Any) -> Array:
+    """Numbers as float64, anything else as objects."""
+    given = np.asarray(values)
+    return given.astype(np.float64) if given.dtype.kind in "bifu" else np.asarray(values, dtype=object)
+
+
+def _missing_in(values: Array) -> Array:
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    return np.array([_missing(value) for value in values.ravel()], dtype=bool).reshape(values.shape)
+
+
+def _numbered(values: Array) -> tuple[list[Any], Array]:
+    """The different values, and the place of each value among them."""
+    if values.dtype.kind == "f":
+        distinct, places = np.unique(values, return_inverse=True)
+        return distinct.tolist(), places
+    number = {value: i for i, value in enumerate(dict.fromkeys(values.tolist()))}
+    return list(number), np.array([number[value] for value in values.tolist()], dtype=np.int64)
+
+
+def _missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _sorted(values: list[Any]) -> list[Any]:
+    try:
+        return sorted(values)
+    except TypeError as error:
+        raise InputError(f"the categories cannot be put in order ({error}); name them in order by categories=[...].") from error
+
+
+def _unequal(a: Array, b: Array | float) -> Array:
+    return np.where(np.isnan(a) | np.isnan(b), np.nan, a != b)
+
+
+def _squared(a: Array, b: Array | float) -> Array:
+    return (a - b) ** 2
+
+
+def _ratio(a: Array, b: Array | float) -> Array:
+    total = a + b
+    return np.where(total == 0, 0.0, (a - b) / np.where(total == 0, 1.0, total)) ** 2

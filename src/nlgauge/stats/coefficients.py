@@ -1,0 +1,247 @@
+"""Coefficients of agreement between two sides, x (a metric) and z (people), over the last axis; leading axes are broadcast.
+
+Points where either side is NaN are left out. What is not defined (fewer than two points, a side that is constant) is NaN, never 0.
+
+    pearson    sum (x - mean x)(z - mean z) / sqrt(sum (x - mean x)^2 sum (z - mean z)^2)
+    spearman   pearson of mid-ranks
+    kendall    tau-b (C - D) / sqrt((C + D + T_z)(C + D + T_x)), with the pairs of nlgauge.stats.kendall
+    kendall_a  (C - D) / P
+    kendall_c  2 (C - D) m / (n^2 (m - 1)), m the smaller number of distinct values
+    gamma      (C - D) / (C + D)
+    somers     (C - D) / (C + D + T_z): of the pairs that x orders
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import ParameterError, did_you_mean
+from nlgauge.stats.arrays import CONSTANT, mid_ranks, paired, runs
+from nlgauge.stats.kendall import Pairs, p_values, pairs
+
+
+def pearson(x: Any, z: Any) -> Array:
+    """Pearson's correlation.
+
+    >>> float(pearson([1, 2, 3], [2, 4, 6])), float(pearson([1, 2, 3], [5, 5, 5]))
+    (1.0, nan)
+    """
+    return _pearson(*paired(x, z))
+
+
+def spearman(x: Any, z: Any) -> Array:
+    """Spearman's rank correlation, ties at mid-ranks."""
+    x, z = paired(x, z)
+    return _pearson(mid_ranks(x), mid_ranks(z))
+
+
+def kendall(x: Any, z: Any) -> Array:
+    """Kendall's tau-b.
+
+    >>> round(float(kendall([3.1, 2, 2, 5.5, 4, 1, 4, 2.5], [3, 2, 1, 5, 5, 1, 3, 2])), 10)
+    0.8807048459
+    """
+    return _tau_b(_pairs(x, z))
+
+
+def kendall_a(x: Any, z: Any) -> Array:
+    """Kendall's tau-a, over all pairs; NaN where either side is constant."""
+    return _tau_a(_pairs(x, z))
+
+
+def kendall_c(x: Any, z: Any) -> Array:
+    """Kendall's tau-c (Stuart), for sides with different numbers of distinct values."""
+    x, z = paired(x, z)
+    found = pairs(x, z)
+    n = (~np.isnan(x)).sum(axis=-1)
+    m = np.minimum(_distinct(x), _distinct(z))
+    return _ratio(2 * (found.concordant - found.discordant) * m, n.astype(np.float64) ** 2 * (m - 1))
+
+
+def gamma(x: Any, z: Any) -> Array:
+    """Goodman and Kruskal's gamma: ties are left out."""
+    return _gamma(_pairs(x, z))
+
+
+def somers(x: Any, z: Any) -> Array:
+    """Somers' D of z given x: of the pairs that x orders, how many more z orders alike than the other way round; NaN where either is constant."""
+    return _somers(_pairs(x, z))
+
+
+def accuracy(x: Any, z: Any) -> Array:
+    """The share of pairs that both sides order alike or both call tied; NaN without pairs, and not where a side is constant.
+
+    >>> round(float(accuracy([1, 2, 3, 3], [1, 2, 4, 3])), 4)
+    0.8333
+    """
+    return _accuracy(_pairs(x, z))
+
+
+def tau_of_accuracy(x: Any, z: Any) -> Array:
+    """2 accuracy - 1."""
+    return 2 * accuracy(x, z) - 1
+
+
+def _tau_b(found: Pairs) -> Array:
+    c, d, tied_x, tied_z, _ = found
+    return _ratio(c - d, np.sqrt((c + d + tied_z) * (c + d + tied_x)))
+
+
+def _tau_a(found: Pairs) -> Array:
+    return _ratio(found.concordant - found.discordant, np.where(_both_vary(found), found.all, 0))
+
+
+def _gamma(found: Pairs) -> Array:
+    return _ratio(found.concordant - found.discordant, found.concordant + found.discordant)
+
+
+def _somers(found: Pairs) -> Array:
+    c, d, _, tied_z, _ = found
+    return _ratio(c - d, np.where(_both_vary(found), c + d + tied_z, 0))
+
+
+def _accuracy(found: Pairs) -> Array:
+    return _ratio(found.concordant + found.tied_both, found.all)
+
+
+def _both_vary(found: Pairs) -> Array:
+    ordered = found.concordant + found.discordant
+    return (ordered + found.tied_z > 0) & (ordered + found.tied_x > 0)
+
+
+def pairwise_difference_pearson(x: Any, z: Any) -> Array:
+    """Pearson's correlation of all differences within groups: the last axis holds the points of a group, the one before it the groups.
+
+    Both orders of a pair count, so that the mean difference is 0: r = sum d_x d_z / sqrt(sum d_x^2 sum d_z^2). Of one group it is Pearson's own.
+
+    >>> round(float(pairwise_difference_pearson([[2, 3], [1, 3], [4, 7]], [[1, 4], [2, 5], [3, 6]])), 3)
+    0.926
+    """
+    x, z = paired(x, z)
+    x, z = (values[None] if values.ndim == 1 else values for values in (x, z))
+    # Over one group, sum over i < j of (x_i - x_j)(z_i - z_j) = n sum of the centred products.
+    n = (~np.isnan(x)).sum(axis=-1)
+    (dx, plain_x), (dz, plain_z) = _centred(x), _centred(z)
+    between, squares_x, squares_z = ((n * (one * other).sum(axis=-1)).sum(axis=-1) for one, other in ((dx, dz), (dx, dx), (dz, dz)))
+    rounding_x, rounding_z = (CONSTANT * (n * plain).sum(axis=-1) for plain in (plain_x, plain_z))
+    return _correlation(between, np.where(squares_x <= rounding_x, 0, squares_x), np.where(squares_z <= rounding_z, 0, squares_z))
+
+
+def _pearson(x: Array, z: Array) -> Array:
+    (dx, plain_x), (dz, plain_z) = _centred(x), _centred(z)
+    squares_x, squares_z = (dx * dx).sum(axis=-1), (dz * dz).sum(axis=-1)
+    squares_x, squares_z = np.where(squares_x <= CONSTANT * plain_x, 0, squares_x), np.where(squares_z <= CONSTANT * plain_z, 0, squares_z)
+    return _correlation((dx * dz).sum(axis=-1), squares_x, squares_z)
+
+
+def _correlation(between: Array, squares_x: Array, squares_z: Array) -> Array:
+    with np.errstate(over="ignore", under="ignore"):
+        product = squares_x * squares_z
+    # One root is exact for x = z; two hold what would be too large or too small multiplied.
+    below = np.where((product > 1e-290) & (product < 1e290), np.sqrt(product), np.sqrt(squares_x) * np.sqrt(squares_z))
+    return np.clip(_ratio(between, below), -1, 1)
+
+
+def _centred(values: Array) -> tuple[Array, Array]:
+    """Values minus their mean, 0 where they are NaN, and the sum of their squares as they are."""
+    known = ~np.isnan(values)
+    n = np.maximum(known.sum(axis=-1, keepdims=True), 1)
+    filled = np.where(known, values, 0.0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        mean = filled.sum(axis=-1, keepdims=True) / n
+        # A second pass takes away what the first mean missed by rounding.
+        centred = np.where(known, filled - mean, 0.0)
+        centred = np.where(known, centred - centred.sum(axis=-1, keepdims=True) / n, 0.0)
+        return centred, (filled * filled).sum(axis=-1)
+
+
+def _pairs(x: Any, z: Any) -> Pairs:
+    return pairs(*paired(x, z))
+
+
+def _distinct(values: Array) -> Array:
+    known = ~np.isnan(values)
+    found: Array = np.round((known / runs(values).size).sum(axis=-1))
+    return found
+
+
+def _ratio(above: Array, below: Array) -> Array:
+    """above / below, NaN where that is 0 / 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(below == 0, np.nan, above / below))
+
+
+def pearson_p(r: Array, n: Array) -> Array:
+    """Two-sided p of no correlation, by t with n - 2 degrees of freedom; NaN for fewer than two points, 1 for two."""
+    from scipy.special import betainc
+
+    r, n = np.asarray(r, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        # P(|T| > t) = I_{df / (df + t^2)}(df / 2, 1 / 2), and df / (df + t^2) = 1 - r^2.
+        found = betainc(np.maximum(n - 2, 1) / 2, 0.5, np.clip((1 - r) * (1 + r), 0, 1))
+    return np.asarray(np.where(n < 2, np.nan, np.where(n == 2, np.where(np.isnan(r), np.nan, 1.0), found)))
+
+
+class Coefficient(NamedTuple):
+    """A coefficient by name.
+
+    `test` says how p is found: "t", "pairs", or "" where there is none. `by_rank`: it sees the order of values alone. `of_pairs`: it follows from the
+    kinds of pairs. `pooled`: its function takes the last two axes, groups and points. `accuracy`: a constant metric has a value, its floor.
+    """
+
+    name: str
+    function: Callable[[Any, Any], Array]
+    test: str
+    by_rank: bool
+    title: str
+    of_pairs: Callable[[Pairs], Array] | None = None
+    pooled: bool = False
+    accuracy: bool = False
+
+    def __call__(self, x: Any, z: Any) -> Array:
+        return self.function(x, z)
+
+    def p(self, x: Any, z: Any) -> Array:
+        """Two-sided p of no association; NaN where the coefficient is not defined."""
+        x, z = paired(x, z)
+        value = self.function(x, z)
+        if self.test == "t":
+            return pearson_p(value, (~np.isnan(x)).sum(axis=-1))
+        if self.test == "pairs":
+            return np.asarray(np.where(np.isnan(value), np.nan, p_values(x, z, pairs(x, z))))
+        return np.full(np.shape(value), np.nan)
+
+
+# Those that need further options, thresholds or draws are in ties.py and soft.py.
+COEFFICIENTS = {
+    one.name: one
+    for one in (
+        Coefficient("pearson", pearson, "t", False, "Pearson's r"),
+        Coefficient("spearman", spearman, "t", True, "Spearman's rho"),
+        Coefficient("kendall", kendall, "pairs", True, "Kendall's tau-b", _tau_b),
+        Coefficient("kendall_a", kendall_a, "pairs", True, "Kendall's tau-a", _tau_a),
+        Coefficient("kendall_c", kendall_c, "pairs", True, "Kendall's tau-c"),
+        Coefficient("gamma", gamma, "pairs", True, "Goodman and Kruskal's gamma", _gamma),
+        Coefficient("somers", somers, "pairs", True, "Somers' D", _somers),
+        Coefficient("pdp", pairwise_difference_pearson, "", False, "pairwise-difference Pearson", pooled=True),
+        Coefficient("acc_eq", accuracy, "", True, "pairwise accuracy that counts ties", _accuracy, accuracy=True),
+        Coefficient("tau_eq", tau_of_accuracy, "", True, "tau that counts ties", lambda found: 2 * _accuracy(found) - 1, accuracy=True),
+    )
+}
+
+
+def coefficient(name: str | Coefficient) -> Coefficient:
+    """The coefficient of this name.
+
+    >>> coefficient("kendall").title
+    "Kendall's tau-b"
+    """
+    if isinstance(name, Coefficient):
+        return name
+    if name not in COEFFICIENTS:
+        raise ParameterError(f"there is no coefficient {name!r:.60}{did_you_mean(str(name), COEFFICIENTS)}; there are {', '.join(COEFFICIENTS)}.")
+    return COEFFICIENTS[name]

@@ -1,0 +1,127 @@
+"""Intervals of coefficients: by Fisher's z with the variances of Bonett and Wright, of differences by Zou, and by the bootstrap.
+
+Fisher-Bonett-Wright   tanh(atanh r +- q c / sqrt(n - b)): Pearson b = 3, c = 1; Spearman b = 3, c = sqrt(1 + r^2 / 2); Kendall b = 4, c = sqrt(.437)
+Zou                    the difference of two correlations with the same third variable, from both intervals and the correlation of the estimates
+bootstrap              quantiles of the replicates (percentile), or of those that bias and acceleration ask for (BCa)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import ParameterError
+
+_FISHER = {"pearson": 3, "spearman": 3, "kendall": 4}
+
+
+class Bounds(NamedTuple):
+    """An interval, and how many replicates were not defined and so left out."""
+
+    low: float
+    high: float
+    n_undefined: int = 0
+
+
+_UNKNOWN = Bounds(math.nan, math.nan)
+
+
+def fisher(r: float, n: int, coefficient: str = "pearson", confidence: float = 0.95) -> Bounds:
+    """The interval of one correlation of n points; NaN for too few points, or r of -1 or 1.
+
+    >>> [round(bound, 6) for bound in fisher(0.6, 17)[:2]]
+    [0.167725, 0.838758]
+    """
+    if coefficient not in _FISHER:
+        raise ParameterError(f"Fisher's interval is known for {', '.join(_FISHER)}, got {coefficient!r:.60}; use the bootstrap.")
+    least = _FISHER[coefficient]
+    if n <= least or math.isnan(r) or abs(r) >= 1:
+        return _UNKNOWN
+    factor = {"pearson": 1.0, "spearman": math.sqrt(1 + r * r / 2), "kendall": math.sqrt(0.437)}[coefficient]
+    half = quantile(check_confidence(confidence)) * factor / math.sqrt(n - least)
+    return Bounds(math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half))
+
+
+def zou(r12: float, r13: float, r23: float, n: int, confidence: float = 0.95) -> Bounds:
+    """The interval of r12 - r13 (two metrics, 2 and 3, with the same human scores, 1), r23 the correlation of the metrics.
+
+    >>> [round(bound, 4) for bound in zou(0.396, 0.179, 0.088, 66)[:2]]
+    [-0.0929, 0.5168]
+    """
+    (low2, high2, _), (low3, high3, _) = (fisher(r, n, "pearson", confidence) for r in (r12, r13))
+    if math.isnan(low2 + low3 + r23):
+        return _UNKNOWN
+    between = (r23 - r12 * r13 / 2) * (1 - r12**2 - r13**2 - r23**2) + r23**3
+    correlation = between / ((1 - r12**2) * (1 - r13**2))
+
+    def reach(a: float, b: float) -> float:
+        return math.sqrt(max(0.0, a * a + b * b - 2 * correlation * a * b))
+
+    difference = r12 - r13
+    return Bounds(difference - reach(r12 - low2, high3 - r13), difference + reach(high2 - r12, r13 - low3))
+
+
+def percentile(replicates: Array, confidence: float = 0.95) -> Bounds:
+    """The middle share of the replicates; those that are NaN are left out and counted."""
+    return _quantiles(replicates, (1 - check_confidence(confidence)) / 2, (1 + confidence) / 2)
+
+
+def bca(replicates: Array, value: float, left_out: Array, confidence: float = 0.95) -> Bounds:
+    """The interval that corrects for bias and skewness (Efron): `value` is the estimate, `left_out` those without one system or one input.
+
+    Where both systems and inputs are drawn, `left_out` holds both kinds one after the other (see `resampling.leave_one_out`).
+    """
+    known = replicates[~np.isnan(replicates)]
+    gone = int(np.isnan(replicates).sum())
+    jackknife = left_out[~np.isnan(left_out)]
+    if not len(known) or math.isnan(value) or len(jackknife) < 2:
+        return Bounds(math.nan, math.nan, gone)
+    below = (np.sum(known < value - 1e-12) + 0.5 * np.sum(np.abs(known - value) <= 1e-12)) / len(known)
+    spread = jackknife.mean() - jackknife
+    squares = float((spread**2).sum())
+    if not 0 < below < 1 or squares == 0:
+        return percentile(replicates, confidence)
+    bias, acceleration = normal_quantile(float(below)), float((spread**3).sum()) / (6 * squares**1.5)
+    reach = quantile(check_confidence(confidence))
+    shares = [normal_below(bias + (bias + side) / (1 - acceleration * (bias + side))) for side in (-reach, reach)]
+    return _quantiles(replicates, *shares)
+
+
+def _quantiles(replicates: Array, low: float, high: float) -> Bounds:
+    known = replicates[~np.isnan(replicates)]
+    gone = len(replicates) - len(known)
+    if not len(known):
+        return Bounds(math.nan, math.nan, gone)
+    bounds = np.quantile(known, [low, high])
+    return Bounds(float(bounds[0]), float(bounds[1]), gone)
+
+
+def check_confidence(confidence: float) -> float:
+    """The confidence itself, or an error."""
+    if not isinstance(confidence, int | float) or isinstance(confidence, bool) or not 0 < confidence < 1:
+        raise ParameterError(f"confidence must be between 0 and 1, got {confidence!r:.60}.")
+    return confidence
+
+
+def quantile(confidence: float) -> float:
+    """How many standard deviations hold this share in the middle.
+
+    >>> round(quantile(0.95), 6)
+    1.959964
+    """
+    return normal_quantile((1 + confidence) / 2)
+
+
+def normal_quantile(share: float) -> float:
+    """The normal quantile of a share."""
+    from scipy.special import ndtri
+
+    return float(ndtri(share))
+
+
+def normal_below(value: float) -> float:
+    """The share of the normal distribution below a value."""
+    return math.erfc(-value / math.sqrt(2)) / 2

@@ -1,0 +1,69 @@
+"""The compact letter display: what a matrix of p-values says about the order of systems or metrics.
+
+They are 0 to M - 1 in any order; `p[i, j]` is the p-value of the difference of i and j (of i being better, where a test has a side), read where i has
+the higher score. A NaN p-value is not a claim. What has no score has no place: None.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def wins(scores: Array, p: Array, alpha: float = 0.05, differences: Array | None = None) -> Array:
+    """wins[i, j]: i has the higher score and p[i, j] <= alpha; `differences` (row minus column) decide if pairs were not compared by the scores."""
+    with np.errstate(invalid="ignore"):
+        higher = scores[:, None] > scores[None, :] if differences is None else differences > 0
+        found: Array = higher & (p <= alpha)
+    return found
+
+
+def letters(scores: Array, p: Array, alpha: float = 0.05, differences: Array | None = None) -> list[str | None]:
+    """The compact letter display: two of them share a letter exactly if neither beats the other; "a" is with the best.
+
+    Sets are split at every claim and absorbed by larger ones (Piepho 2004); a set whose pairs all stand in others is left out.
+    """
+    beats = wins(scores, p, alpha, differences)
+    order = best_first(scores)
+    groups = [frozenset(order)] if order else []
+    for i, j in combinations(order, 2):
+        if beats[i, j] or beats[j, i]:
+            split = [part for group in groups for part in ((group - {i}, group - {j}) if {i, j} <= group else (group,))]
+            groups = [one for one in dict.fromkeys(split) if not any(one < other for other in split)]
+    place = {metric: at for at, metric in enumerate(order)}
+    groups = sorted(_needed(groups), key=lambda group: sorted(place[metric] for metric in group))
+    shown: list[str | None] = [None] * len(scores)
+    for metric in order:
+        shown[metric] = "".join(_letter(at) for at, group in enumerate(groups) if metric in group)
+    return shown
+
+
+def _needed(groups: list[frozenset[int]]) -> list[frozenset[int]]:
+    """The sets without those whose members and pairs are all in other sets; the smallest go first."""
+    kept = list(groups)
+    for group in sorted(groups, key=len):
+        others = [other for other in kept if other != group]
+        if all(any({i, j} <= other for other in others) for i in group for j in group):
+            kept = others
+    return kept
+
+
+def _letter(at: int) -> str:
+    return LETTERS[at] if at < len(LETTERS) else f"({at + 1})"
+
+
+def rank_ranges(scores: Array, p: Array, alpha: float = 0.05, differences: Array | None = None) -> list[tuple[int, int] | None]:
+    """The best and the worst rank that each may have: behind those that beat it, before those that it beats."""
+    beats = wins(scores, p, alpha, differences)
+    known = int((~np.isnan(scores)).sum())
+    return [None if np.isnan(scores[i]) else (1 + int(beats[:, i].sum()), known - int(beats[i].sum())) for i in range(len(scores))]
+
+
+def best_first(scores: Array) -> list[int]:
+    """Those with a score, the highest first; of equal ones the first given."""
+    return [int(metric) for metric in np.argsort(-scores, kind="stable") if not np.isnan(scores[metric])]

@@ -1,0 +1,110 @@
+"""Levels: what is correlated with what, of metric scores x (S, N) and human scores z (S, N).
+
+    system      over the systems' means                          one correlation of S points
+    input       over systems within each input, then averaged    N correlations of up to S points
+    global      over all outputs                                 one correlation of S N points
+    by_system   over inputs within each system, then averaged    S correlations of up to N points
+
+A cell counts where metric and human are both known. Means are snapped to a grid before they are ranked, because equal means that were summed in
+another order differ by rounding. Groups whose coefficient is not defined are left out of the average, and counted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import ParameterError, did_you_mean
+from nlgauge.stats.arrays import paired, snapped
+from nlgauge.stats.coefficients import Coefficient
+
+LEVELS = ("system", "input", "global", "by_system")
+
+
+class Levelled(NamedTuple):
+    """A coefficient at a level: its value, the number of points (of the largest group), of groups that count and of those that are not defined."""
+
+    value: float
+    n: int
+    n_groups: int
+    n_undefined: int
+    p: float = float("nan")
+
+
+def check_level(level: str) -> str:
+    """The level itself, or an error."""
+    if level not in LEVELS:
+        raise ParameterError(f"there is no level {level!r:.60}{did_you_mean(str(level), LEVELS)}; there are {', '.join(LEVELS)}.")
+    return level
+
+
+def system_means(x: Array, z: Array, weights: Array | None = None) -> tuple[Array, Array]:
+    """(..., S) the means over cells where both are known, of both sides; weighted if segments are."""
+    x, z = paired(x, z)
+    w = np.broadcast_to(np.ones(x.shape[-1]) if weights is None else weights, x.shape)
+    known = np.where(np.isnan(x), 0.0, w)
+    total = known.sum(axis=-1)
+    total = np.where(total == 0, np.nan, total)
+    return tuple((known * np.where(np.isnan(side), 0.0, side)).sum(axis=-1) / total for side in (x, z))
+
+
+def grouped_by(level: str, x: Array, z: Array, weights: Array | None = None, by_rank: bool = False) -> tuple[Array, Array]:
+    """Both sides as (..., groups, points) of the level."""
+    if check_level(level) == "system":
+        means = system_means(x, z, weights)
+        one, other = (snapped(side) if by_rank else side for side in means)
+        return one[..., None, :], other[..., None, :]
+    x, z = paired(x, z)
+    if level == "input":
+        return np.swapaxes(x, -1, -2), np.swapaxes(z, -1, -2)
+    return (x, z) if level == "by_system" else tuple(side.reshape(*side.shape[:-2], 1, -1) for side in (x, z))  # type: ignore[return-value]
+
+
+def at_level(
+    coefficient: Coefficient,
+    level: str,
+    x: Array,
+    z: Array,
+    weights: Array | None = None,
+    whole: Array | None = None,
+    average: str = "macro",
+    undefined: str = "drop",
+) -> Levelled:
+    """A coefficient of one metric (S, N) and one human dimension (S, N).
+
+    `weights` of segments count in means and in averages over inputs. `whole` (S,) are scores of whole systems, in the place of means. `average` is
+    "macro" (every group alike) or "pairs" (by its number of pairs). undefined="zero" counts groups without a value as 0 if people judged two of
+    their points at least: what nobody judged says nothing of a metric.
+    """
+    if average not in ("macro", "pairs") or undefined not in ("drop", "zero"):
+        raise ParameterError(f"average must be 'macro' or 'pairs' and undefined 'drop' or 'zero', got {average!r:.60} and {undefined!r:.60}.")
+    if whole is not None and level == "system":
+        one, other = paired(*(np.asarray(side)[None] for side in (whole, human_means(z, weights))))
+        one, other = (snapped(side) if coefficient.by_rank else side for side in (one, other))
+    else:
+        one, other = grouped_by(level, x, z, weights, coefficient.by_rank)
+    points = (~np.isnan(one)).sum(axis=-1)
+    n = int(points.max(initial=0))
+    if coefficient.pooled:
+        value = float(coefficient(one, other))
+        return Levelled(value, n, int((points >= 2).sum()), int((points < 2).sum()))
+    values = np.asarray(coefficient(one, other))
+    p = float(coefficient.p(one, other)[0]) if len(values) == 1 else float("nan")
+    known = ~np.isnan(values)
+    by_group = weights if weights is not None and level == "input" else np.ones(len(values))
+    if average == "pairs":
+        by_group = by_group * points * (points - 1) / 2
+    counted = known
+    if undefined == "zero":
+        human = grouped_by(level, z, z, weights)[1]
+        values, counted = np.where(known, values, 0.0), known | ((~np.isnan(human)).sum(axis=-1) >= 2)
+    total = by_group[counted].sum()
+    value = float((by_group[counted] * values[counted]).sum() / total) if total > 0 else float("nan")
+    return Levelled(value, n, int(known.sum()), int((~known).sum()), p)
+
+
+def human_means(z: Array, weights: Array | None = None) -> Array:
+    """(S,) the means of human scores over what is known."""
+    return system_means(z, z, weights)[0]

@@ -1,0 +1,131 @@
+"""Measures that are sums over pairs of points, under swaps: DARR, pairwise-difference Pearson, and soft pairwise accuracy where systems are swapped.
+
+What a pair (i, j) adds depends on which metric each of its points has. With f_uv what it adds where i is scored by u and j by v, and signs s, the
+metrics k and m have after the swaps
+
+    1/4 [ f_kk + f_mm + f_km + f_mk + s_i s_j (f_kk + f_mm - f_km - f_mk) ± s_i (f_kk + f_km - f_mk - f_mm) ± s_j (f_kk - f_km + f_mk - f_mm) ]
+
+so that products of the signs with tables of all pairs of metrics serve every draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.stats.measures import Darr, Measure, Soft
+from nlgauge.stats.soft import sign_draws, superiority_between
+from nlgauge.stats.ties import darr_kinds
+
+# Below this share of what they came from, sums of squares are rounding.
+_CONSTANT = 1e-12
+
+
+def swapped_sums(tables: Iterable[Array], signs: Array) -> tuple[Array, Array]:
+    """The sums of all pairs of metrics after the swaps, for the first metric and for the second: (statistics, draws, pairs of metrics).
+
+    `tables` has f for each group of n points: (statistics, M, M, pairs of points). `signs` is (draws, groups, n), or (draws, 1, n) where all groups
+    have the same.
+    """
+    if signs.shape[1] == 1:
+        tables = [sum(tables)]  # type: ignore[list-item]
+    even: Array | float = 0.0
+    odd: Array | float = 0.0
+    for group, table in enumerate(tables):
+        k, m = np.triu_indices(table.shape[1], 1)
+        own = signs[:, group].astype(np.float64)
+        i, j = np.triu_indices(own.shape[1], 1)
+        kk, mm, km, mk = table[:, k, k], table[:, m, m], table[:, k, m], table[:, m, k]
+        places = np.zeros((len(i), own.shape[1]))
+        first, second = (kk + km - mk - mm) / 4, (kk - km + mk - mm) / 4
+        line = first @ _at(i, places) + second @ _at(j, places)
+        even = even + (kk + mm + km + mk).sum(axis=-1)[:, None, :] / 4 + (own[:, i] * own[:, j]) @ ((kk + mm - km - mk) / 4).swapaxes(1, 2)
+        odd = odd + own @ line.swapaxes(1, 2)
+    return np.asarray(even + odd), np.asarray(even - odd)
+
+
+def _at(points: Array, zeros: Array) -> Array:
+    found = zeros.copy()
+    found[np.arange(len(points)), points] = 1.0
+    return found
+
+
+def darr_differences(measure: Darr, x: Array, z: Array, signs: Array) -> Array:
+    """The differences of DARR, (draws, pairs of metrics); x (M, groups, n), z (groups, n), NaN where not known."""
+
+    def table(scores: Array, human: Array) -> Array:
+        alike, against = darr_kinds(_differences(scores), _human_differences(human), measure.threshold, measure.ties)
+        return np.stack([alike.astype(np.float64) - against, alike.astype(np.float64) + against])
+
+    one, other = swapped_sums((table(x[:, g], z[g]) for g in range(len(z))), signs)
+    return _share(*one) - _share(*other)
+
+
+def difference_correlations(x: Array, z: Array, signs: Array) -> Array:
+    """The differences of the pairwise-difference Pearson."""
+
+    def table(scores: Array, human: Array) -> Array:
+        dx, dz = _differences(scores), _human_differences(human)
+        known = ~np.isnan(dx + dz)
+        dx, dz = np.where(known, dx, 0.0), np.where(known, dz, 0.0)
+        return np.stack([dx * dz, dx * dx])
+
+    human = sum(float(np.nansum(_human_differences(row) ** 2)) for row in z)
+    one, other = swapped_sums((table(x[:, g], z[g]) for g in range(len(z))), signs)
+    scale = one[1] + other[1]
+    first, second = (
+        np.where((side[1] > _CONSTANT * scale) & (human > 0), np.clip(side[0] / np.sqrt(np.where(side[1] > 0, side[1] * human, 1.0)), -1, 1), np.nan)
+        for side in (one, other)
+    )
+    return np.asarray(first - second)
+
+
+def soft_differences(measure: Soft, x: Array, z: Array, signs: Array) -> Array:
+    """The differences of soft pairwise accuracy where whole systems are swapped; x (M, S, N), z (S, N), signs (draws, S)."""
+    flips = sign_draws(z.shape[1], measure.draws, measure.seed)
+    upper = np.triu_indices(len(z), 1)
+    human = superiority_between(z, z, flips, measure.rule)[upper]
+    table = np.array([[np.abs(superiority_between(one, other, flips, measure.rule)[upper] - human) for other in x] for one in x])
+    known = ~np.isnan(table).any(axis=(0, 1))
+    apart, against = swapped_sums([np.where(known, table, 0.0)[None]], signs[:, None, :])
+    count = known.sum()
+    return np.asarray((against - apart)[0] / (count if count else np.nan))
+
+
+def _differences(scores: Array) -> Array:
+    """(M, M, pairs) u_i - v_j of the scores (M, n) of one group."""
+    i, j = np.triu_indices(scores.shape[1], 1)
+    return np.asarray(scores[:, None, i] - scores[None, :, j])
+
+
+def _human_differences(human: Array) -> Array:
+    i, j = np.triu_indices(len(human), 1)
+    return np.asarray(human[i] - human[j])
+
+
+def _share(above: Array, below: Array) -> Array:
+    # Halves of rounding, where nothing is left.
+    return np.asarray(above / np.where(below > 0.5, below, np.nan))
+
+
+def in_pairs(measure: Measure, level: str, x: Array, z: Array, signs: Array, kind: str) -> Array | None:
+    """The differences of a measure that is a sum over pairs; None for those that are not.
+
+    x (M, S, N) and z (S, N) have NaN where not present; signs are (draws, S, N), where S or N may be 1.
+    """
+    if isinstance(measure, Soft):
+        return soft_differences(measure, x, z, signs[:, :, 0]) if kind == "systems" else None
+    if level == "input":
+        x, z, signs = x.swapaxes(1, 2), z.T, signs.swapaxes(1, 2)
+    if isinstance(measure, Darr):
+        return darr_differences(measure, x, z, _spread(signs, z))
+    if measure.name == "pdp" and level in ("input", "by_system"):
+        return difference_correlations(x, z, _spread(signs, z))
+    return None
+
+
+def _spread(signs: Array, z: Array) -> Array:
+    """Signs with one for each point; of the groups only where they differ."""
+    return np.broadcast_to(signs, (len(signs), signs.shape[1], z.shape[1]))

@@ -1,0 +1,72 @@
+"""Draws of systems and inputs, as counts: values never move, only their weights do, and all metrics share them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nlgauge._core.lazy import lazy
+from nlgauge._core.ragged import Array
+from nlgauge.errors import ParameterError
+from nlgauge.kernels.resampling import draw_counts
+
+OVER = ("systems", "inputs", "both")
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """How often each system (B, S) and each input (B, N) is in each of B draws."""
+
+    systems: Array
+    inputs: Array
+    over: str
+
+    def __len__(self) -> int:
+        return len(self.systems)
+
+    @lazy
+    def pairs(self) -> Array:
+        """(B, pairs) how often each pair of different systems is in a draw; a system drawn twice is not paired with itself.
+
+        In float32, which holds these whole numbers and their sums exactly below 2^24.
+        """
+        i, j = np.triu_indices(self.systems.shape[1], 1)
+        counts = self.systems.astype(np.float32)
+        return np.asarray(counts[:, i] * counts[:, j])
+
+
+def bootstrap(systems: int, inputs: int, over: str = "both", draws: int = 1000, seed: int = 12345) -> Draws:
+    """Draws with replacement of systems, of inputs, or of both."""
+    check_draws(over, draws, seed)
+    rng = np.random.default_rng(seed)
+    found = []
+    for count, name in ((systems, "systems"), (inputs, "inputs")):
+        if over in (name, "both"):
+            found.append(draw_counts(rng.integers(count, size=(draws, count), dtype=np.int32), count))
+        else:
+            found.append(np.ones((draws, count)))
+    return Draws(found[0], found[1], over)
+
+
+def leave_one_out(systems: int, inputs: int, over: str = "both") -> Draws:
+    """Everything but one system, then everything but one input, as far as these are drawn."""
+    rows = [(1.0 - np.eye(systems), np.ones((systems, inputs)))] if over in ("systems", "both") else []
+    rows += [(np.ones((inputs, systems)), 1.0 - np.eye(inputs))] if over in ("inputs", "both") else []
+    return Draws(np.concatenate([one for one, _ in rows]), np.concatenate([other for _, other in rows]), over)
+
+
+def check_draws(over: object, draws: object, seed: object) -> None:
+    """Raises where an option is outside its domain."""
+    if over not in OVER:
+        raise ParameterError(f"what is drawn must be 'systems', 'inputs' or 'both', got {over!r:.60}.")
+    for name, value, least in (("draws", draws, 1), ("seed", seed, 0)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ParameterError(f"{name} must be a whole number from {least}, got {value!r:.60}.")
+
+
+def folds_of(segments: int, folds: int, seed: int) -> list[Array]:
+    """The numbers of the segments in so many folds, drawn at random."""
+    if not 2 <= folds <= segments:
+        raise ParameterError(f"folds must be from 2 to the number of segments, {segments}; got {folds!r}.")
+    return np.array_split(np.random.default_rng(seed).permutation(segments), folds)

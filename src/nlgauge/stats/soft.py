@@ -1,0 +1,120 @@
+"""Pairwise accuracy of systems: hard (are two systems ordered alike?) and soft (how sure is each side of that?).
+
+    pairwise accuracy   the share of pairs of systems that both sides order alike or both call tied
+    SPA                 1 - mean over i < j of |p^h_ij - p^m_ij|
+
+p_ij is the one-sided p of a sign-flip test that system i is better than j on their common segments, at mid-p: the share of draws above the observed
+sum, plus half of those equal to it, so that p_ij + p_ji = 1 and the order of the systems does not matter. rule=">=" counts equal draws fully
+(mt-metrics-eval), which makes the value depend on that order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.stats.arrays import paired
+from nlgauge.stats.coefficients import accuracy
+from nlgauge.stats.kendall import pairs
+
+# Up to this number of segments all signs are tried.
+_ENUMERATED = 12
+
+
+class PairedShare(NamedTuple):
+    """How many pairs are right, of how many."""
+
+    right: Array
+    pairs: Array
+
+    @property
+    def share(self) -> Array:
+        """right / pairs; NaN without pairs."""
+        return np.asarray(self.right / np.where(self.pairs == 0, np.nan, self.pairs))
+
+
+def ordered_alike(x: Any, z: Any) -> PairedShare:
+    """Of the pairs along the last axis, those that both sides order alike or both call tied."""
+    found = pairs(*paired(x, z))
+    return PairedShare(found.concordant + found.tied_both, found.all)
+
+
+def pairwise_accuracy(x: Any, z: Any) -> Array:
+    """Pairwise accuracy of system scores (..., systems); NaN for fewer than two.
+
+    >>> round(float(pairwise_accuracy([1, 2, 3, 3], [1, 2, 4, 3])), 4)
+    0.8333
+    """
+    return accuracy(x, z)
+
+
+def pooled_pairwise_accuracy(groups: Iterable[tuple[Any, Any]]) -> Array:
+    """Pairwise accuracy over several groups of systems (language pairs): all right pairs of all pairs; systems of two groups are never paired."""
+    found = [ordered_alike(x, z) for x, z in groups]
+    if not found:
+        raise InputError("pairwise accuracy needs one group of systems at least.")
+    return PairedShare(np.sum([one.right for one in found], axis=0), np.sum([one.pairs for one in found], axis=0)).share
+
+
+def sign_draws(segments: int, draws: int = 1000, seed: int = 12345) -> Array:
+    """(draws, segments) of signs; with every row its negative, and all 2^n rows where there are at most 12 segments."""
+    if segments <= _ENUMERATED:
+        return np.array((np.arange(2**segments)[:, None] >> np.arange(segments)) & 1, dtype=np.float64) * 2 - 1
+    half = np.random.default_rng(seed).integers(0, 2, ((draws + 1) // 2, segments)) * 2.0 - 1
+    return np.concatenate([half, -half])
+
+
+def superiority(scores: Any, signs: Array, rule: str = "mid") -> Array:
+    """(systems, systems) one-sided p that the row's system is better than the column's, from (systems, segments); NaN without common segments."""
+    scores = np.asarray(scores, dtype=np.float64)
+    return superiority_between(scores, scores, signs, rule)
+
+
+def superiority_between(ours: Array, theirs: Array, signs: Array, rule: str = "mid") -> Array:
+    """The same where the row's system has the scores `ours` and the column's `theirs`, each (systems, segments)."""
+    if rule not in ("mid", ">="):
+        raise ParameterError(f"rule must be 'mid' or '>=', got {rule!r:.60}.")
+    unknown = np.isnan(ours)
+    # The mean of a segment cancels in every difference; without it sums keep more digits.
+    with np.errstate(invalid="ignore"):
+        centre = np.where(unknown, 0.0, ours).sum(axis=0) / np.maximum((~unknown).sum(axis=0), 1)
+    ours, theirs = ours - centre, theirs - centre
+    found = np.full((len(ours), len(theirs)), 1.0 if rule == ">=" else 0.5)
+    whole = None if unknown.any() or np.isnan(theirs).any() else (signs @ ours.T, signs @ theirs.T)
+    for i in range(len(ours)):
+        difference = ours[i] - theirs
+        common = ~np.isnan(difference)
+        difference = np.where(common, difference, 0.0)
+        null = whole[0][:, [i]] - whole[1] if whole is not None else signs @ difference.T
+        observed = difference.sum(axis=1)
+        slack = 1e-12 * np.abs(difference).sum(axis=1)
+        above, equal = (null > observed + slack).mean(axis=0), (np.abs(null - observed) <= slack).mean(axis=0)
+        found[i] = np.where(common.any(axis=1), above + (equal if rule == ">=" else equal / 2), np.nan)
+    return found
+
+
+def soft_pairwise_accuracy(x: Any, z: Any, draws: int = 1000, seed: int = 12345, rule: str = "mid") -> Array:
+    """SPA of segment scores, x (..., systems, segments) and z (systems, segments), with the same signs for all; NaN without pairs of systems.
+
+    >>> human, metric = [[1, 2, 3, 2], [2, 3, 4, 3], [2, 2, 3, 3]], [[2, 2, 4, 2], [1, 3, 5, 4], [2, 2, 4, 4]]
+    >>> round(float(soft_pairwise_accuracy(metric, human)), 6)
+    0.854167
+    """
+    x, z = np.asarray(x, dtype=np.float64), np.asarray(z, dtype=np.float64)
+    if z.ndim != 2 or x.shape[-2:] != z.shape:
+        raise InputError(f"soft pairwise accuracy needs segment scores (systems, segments) of both sides, got shapes {x.shape} and {z.shape}.")
+    signs = sign_draws(z.shape[1], draws, seed)
+    found = np.array([_spa(metric, z, signs, rule) for metric in x.reshape(-1, *z.shape)])
+    return found.reshape(x.shape[:-2])
+
+
+def _spa(metric: Array, human: Array, signs: Array, rule: str) -> float:
+    unknown = np.isnan(metric) | np.isnan(human)
+    ours, theirs = (superiority(np.where(unknown, np.nan, side), signs, rule) for side in (metric, human))
+    upper = np.triu_indices(len(human), 1)
+    apart = np.abs(ours - theirs)[upper]
+    return float(1 - apart[~np.isnan(apart)].mean()) if (~np.isnan(apart)).any() else float("nan")

@@ -1,0 +1,776 @@
+"""The readers: every shape of file, and every mistake with its message."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gc
+import gzip
+import io
+import json
+import lzma
+import os
+import sys
+import warnings
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pandas
+import polars
+import pytest
+
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.records import ABSENT
+from nlgauge.errors import InputError, MissingExtraError
+from nlgauge.io import Reader, read_corpus
+from nlgauge.io.files import Address, lines_of
+from nlgauge.io.quoting import Row
+from nlgauge.io.tables import names_of_columns, table_of
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path: str, content: str | bytes) -> str:
+    Path(path).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def texts(given: str) -> list[object]:
+    return Reader().texts(given).values
+
+
+def give_stdin(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", []),
+        ("\n", [""]),
+        ("a", ["a"]),
+        ("a\n", ["a"]),
+        ("a\n\n", ["a", ""]),
+        ("a\r\nb\r\n", ["a", "b"]),
+        ("a\u2028b\x0bc\x0cd\x85e\rf\n", ["a\u2028b\x0bc\x0cd\x85e\rf"]),
+    ],
+)
+def test_only_a_line_feed_ends_a_line(text: str, lines: list[str]) -> None:
+    assert lines_of(text) == lines
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "column"),
+    [
+        ("refs.txt", "refs.txt", None),
+        ("data.tsv:ref", "data.tsv", "ref"),
+        ("data.TSV:ref", "data.TSV", "ref"),
+        ("data.csv.gz:a:b", "data.csv.gz", "a:b"),
+        ("C:\\data\\wmt.tsv:ref", "C:\\data\\wmt.tsv", "ref"),
+        ("C:\\data\\wmt.txt", "C:\\data\\wmt.txt", None),
+        ("C:/wmt.jsonl", "C:/wmt.jsonl", None),
+        ("-", "-", None),
+    ],
+)
+def test_path_and_column(given: str, path: str, column: str | None) -> None:
+    assert Address.of(given) == Address(path, column)
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [("a/sys.A.txt", "sys.A"), ("a/sysA.txt.gz", "sysA"), ("d.tsv:sysB", "sysB"), ("d.tsv:2", "d:2"), ("d.jsonl:2", "2"), ("-", "stdin")],
+)
+def test_a_system_is_called_after_its_file_or_column(given: str, name: str) -> None:
+    assert Address.of(given).name == name
+
+
+def test_a_file_whose_own_name_has_a_colon_is_read_whole(folder: Path) -> None:
+    assert texts(write("d.tsv:ref", "one\n")) == ["one"]
+
+
+def test_byte_order_mark_and_gzip(folder: Path) -> None:
+    assert texts(write("a.txt", b"\xef\xbb\xbfone\ntwo\n")) == ["one", "two"]
+    assert texts(write("a.txt.gz", gzip.compress("één\n".encode()))) == ["één"]
+    assert texts(write("a.tsv.gz", gzip.compress(b"ref\nx\n")) + ":ref") == ["x"]
+
+
+def test_columns_of_tsv_csv_and_jsonl(folder: Path) -> None:
+    write("d.tsv", 'src\tref\r\na "b\tc\u2028d\r\n\t\r\n')
+    assert texts("d.tsv:ref") == ["c\u2028d", ""]
+    assert texts("d.tsv:src") == ['a "b', ""]
+    write("d.csv", 'src,ref\r\n"a ""b"", c","two\r\nlines"\r\nx,y\r\n')
+    assert texts("d.csv:src") == ['a "b", c', "x"]
+    assert texts("d.csv:ref") == ["two\r\nlines", "y"]
+    write("one.csv", "ref\nx\n\ny\n")
+    assert texts("one.csv:ref") == ["x", "", "y"]
+    write("d.jsonl", '{"ref": ["a", "b"]}\n\n{"ref": "c"}\n')
+    assert texts("d.jsonl:ref") == [["a", "b"], "c"]
+
+
+def test_a_csv_field_may_hold_a_whole_document(folder: Path) -> None:
+    long = "word " * 40_000
+    write("d.csv", f'a,b\n"{long}",x\n')
+    assert texts("d.csv:a") == [long]
+
+
+def test_reading_csv_never_touches_the_global_limit_of_the_csv_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "x" * (csv.field_size_limit() + 1)
+    monkeypatch.setattr(csv, "field_size_limit", lambda *_: pytest.fail("the limit belongs to the caller"))
+    assert table_of(f'a\n"{text}"\n'.encode(), "csv", "d.csv").columns == {"a": [text]}
+
+
+SPECIAL = ["plain", 'he said "no" to me', "a\ttab", "two\nlines", '"all of it"', "", "one, two", '"', "x"]
+
+
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
+@pytest.mark.parametrize(("kind", "separator"), [("tsv", "\t"), ("csv", ",")])
+def test_what_pandas_and_spreadsheets_quote_is_read_as_it_was(folder: Path, quoting: Any, kind: str, separator: str) -> None:
+    frame = pandas.DataFrame({"ref": SPECIAL, "mt": SPECIAL[::-1], "n": range(len(SPECIAL))})
+    write(f"d.{kind}", frame.to_csv(sep=separator, index=False, quoting=quoting))
+    assert texts(f"d.{kind}:ref") == SPECIAL
+    assert texts(f"d.{kind}:mt") == SPECIAL[::-1]
+    plain = pandas.DataFrame({"ref": ["no quote", "at all"], "mt": ["in", "here"]})
+    write(f"e.{kind}", plain.to_csv(sep=separator, index=False, quoting=quoting))
+    assert texts(f"e.{kind}:ref") == ["no quote", "at all"]
+
+
+def test_what_polars_writes_is_read_as_it_was(folder: Path) -> None:
+    write("d.tsv", polars.DataFrame({"ref": ["a", "", "b"], "mt": ["c", "d", "e"]}).write_csv(separator="\t"))
+    assert texts("d.tsv:ref") == ["a", "", "b"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ['a "b" c', "d"],
+        ['"No," he said.', "d"],
+        ['"No', "d"],
+        ['"No', 'more"', 'one " two'],
+        ['"I will go."', "d, e"],
+        ['"I will go."', "d"],
+        ['"', "d"],
+        ['""quoted twice""', "d"],
+    ],
+)
+def test_quotes_of_a_text_in_a_plain_tsv_stay(folder: Path, values: list[str]) -> None:
+    write("d.tsv", "src\tref\n" + "".join(f"x, y\t{value}\n" for value in values))
+    assert texts("d.tsv:ref") == values
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('src\tref\na\tx "y"\nb\t"x ""y"""\n', "d.tsv, line 3 doubles the quotes inside a quoted field, line 2 has quotes as they stand"),
+        ('src\tref\nc\td\n"a\tb\ne\tf"\tg\n', None),
+        ('src\tref\n"a\tb\nf"\tg\n', "d.tsv, line 2: a field with line breaks begins here, or a text that begins with a quote"),
+        ('src\tref\na\tb\nc\t"d, e"\n', "d.tsv, line 3: the quotes may be part of the text, or put there by a spreadsheet"),
+    ],
+)
+def test_a_tsv_whose_quotes_may_mean_two_things_is_refused(folder: Path, content: str, message: str | None) -> None:
+    write("d.tsv", content)
+    if message is None:  # its lines have other numbers of columns than the header, so only quoting explains it
+        assert texts("d.tsv:src") == ["c", "a\tb\ne\tf"]
+        return
+    with pytest.raises(InputError, match=message + ".*Save it as .csv or .jsonl"):
+        texts("d.tsv:ref")
+
+
+@pytest.mark.parametrize(
+    ("content", "values"),
+    [
+        ("The cat sat.\tDie Katze\nA dog.\tEin Hund\n", ["Die Katze", "Ein Hund"]),
+        ("cat\tKatze\ndog\tHund\nto go\tgehen\n", ["Katze", "Hund", "gehen"]),
+        ("Hello.\tHallo!\nA dog.\tEin Hund\n", ["Hallo!", "Ein Hund"]),
+        ("one\ttwo\n", ["two"]),
+    ],
+)
+def test_a_column_by_number_of_a_file_without_header(folder: Path, content: str, values: list[str]) -> None:
+    write("d.tsv", content)
+    assert texts("d.tsv:2") == values
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["mt\tReference", "one two\tDocument", "first text\treference ", "sysA\tsysB", "en\tde", '"mt"\t"ref"'],
+    ids=["known", "document", "spaces", "words", "codes", "quoted"],
+)
+def test_a_header_is_never_scored(folder: Path, header: str) -> None:
+    quote = '"' if header.startswith('"') else ""
+    write("d.tsv", f"{header}\n{quote}The cat sat.{quote}\t{quote}Die Katze sitzt.{quote}\n")
+    with pytest.raises(InputError, match=r"its first row looks like a header .*give the column's name, such as d\.tsv:"):
+        texts("d.tsv:2")
+
+
+def test_columns_by_name_and_by_number_of_one_file(folder: Path) -> None:
+    write("d.tsv", "some words\tmore words\na b\tc d\n")
+    for systems in (["d.tsv:some words", "d.tsv:2"], ["d.tsv:1", "d.tsv:more words"]):
+        with pytest.raises(InputError, match=r"d\.tsv is asked for columns by name and by number"):
+            read_corpus(systems)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "given", "message"),
+    [
+        ("refs.txt", "a\n", "ref.txt", r"no file ref.txt \(did you mean 'refs.txt'\?\)"),
+        ("refs.txt", "a\n", "nowhere/ref.txt", "no folder nowhere either"),
+        ("refs.txt", "a\n", "refs.txt:2", "columns are taken from .tsv, .csv, .jsonl, .json and .parquet files"),
+        ("refs.txt", "a\n", ".", "is a directory"),
+        ("a.json", '{"a"', "a.json", "a.json is not one JSON document: .*; a file with one object per line is called .jsonl"),
+        ("a.json", '{"a": 1}\n{"a": 2}\n', "a.json:a", "a.json is not one JSON document"),
+        ("a.json", '{"a": ["x"], "b": []}', "a.json:a", "a.json holds an object; an array of objects or of texts is needed"),
+        ("a.json", '"x"', "a.json", "a.json holds a text; an array of objects"),
+        ("a.json", '[{"a": "x"}, "y"]', "a.json:a", "a.json, item 2 is a text, the first is an object"),
+        ("a.json", '[{"a": "x"}, {"a": null}]', "a.json:a", "a.json:a, item 2 is null; a text or a list of texts is needed"),
+        ("a.json", b'["\xff"]', "a.json", "a.json is not UTF-8: line 1, byte 3 is 0xFF"),
+        ("a.txt", b"ok\nna\xefve\n", "a.txt", "a.txt is not UTF-8: line 2, byte 3 is 0xEF; .*--encoding cp1252"),
+        ("a.txt", "good".encode("utf-16-le"), "a.txt", "half of its bytes are 0, as in UTF-16; say what its encoding is: --encoding utf-16-le"),
+        ("a.txt", "good".encode("utf-16-be"), "a.txt", "--encoding utf-16-be"),
+        ("a.txt", b"\xef\xbb\xbf\xff", "a.txt", "line 1, byte 1 is 0xFF"),
+        ("d.jsonl", b'{"a": "x"}\n{"a": "\xff"}\n', "d.jsonl:a", "d.jsonl is not UTF-8: line 2, byte 8 is 0xFF"),
+        ("a.txt", b"\x28\xb5\x2f\xfd\x00", "a.txt", "a.txt is a Zstandard file; let its name end in .zst"),
+        ("a.txt", b"BZh91AY", "a.txt", "a.txt is a bzip2 file; let its name end in .bz2"),
+        ("a.jsonl", b"PAR1", "a.jsonl:a", "a.jsonl is a Parquet file; let its name end in .parquet"),
+        ("a.xlsx", b"PK\x03\x04\xff", "a.xlsx", "a.xlsx is a zip or .xlsx file; unpack it, or export it as UTF-8 text"),
+        ("a.txt.bz2", b"plain", "a.txt.bz2", "not a complete bzip2 file"),
+        ("a.txt.bz2", bz2.compress(b"text" * 100)[:-9], "a.txt.bz2", "not a complete bzip2 file"),
+        ("a.txt.xz", b"plain", "a.txt.xz", "not a complete xz file"),
+        ("a.txt.xz", lzma.compress(b"text" * 100)[:-9], "a.txt.xz", "not a complete xz file"),
+        ("a.txt.gz", b"plain", "a.txt.gz", "not a complete gzip file"),
+        ("a.txt.gz", gzip.compress(b"text" * 100, mtime=0)[:-9], "a.txt.gz", "not a complete gzip file"),
+        ("d.tsv", "src\tref\na\tb\n", "d.tsv:refs", r"no column 'refs' \(did you mean 'ref'\?\); it has src, ref"),
+        ("d.tsv", "a\tb\n", "d.tsv:3", "no column '3'; it has 1, 2"),
+        ("d.tsv", "a\tb\n", "d.tsv:0", "no column '0'; it has 1, 2"),
+        ("d.tsv", "src\tref\na\tb\nc\n", "d.tsv:ref", "line 3 has 1 field where the first row has 2; put fields that hold tabs"),
+        ("d.csv", "src,ref\na,b,c\n", "d.csv:ref", "line 2 has 3 fields where the first row has 2; put fields that hold commas"),
+        ("d.csv", 'src,ref\n"a" x,b\n', "d.csv:ref", "line 2 is not CSV"),
+        ("d.csv", 'src,ref\n"a,b\nc,d\n', "d.csv:ref", "line 2 is not CSV: a field begins with a quote, and no quote"),
+        ("d.csv", "src;ref\na;b;c\n", "d.csv:ref", "seems to be separated by semicolons, but its rows have different numbers .*--delimiter"),
+        ("d.csv", 'src;ref\n"a;b\n', "d.csv:ref", "seems to be separated by semicolons"),
+        ("d.csv", "ref,ref\na,b\n", "d.csv:ref", "two columns called 'ref'"),
+        ("d.csv", "", "d.csv:ref", "d.csv is empty"),
+        ("d.csv", "ref\n", "d.csv:ref", "d.csv has no rows"),
+        ("d.tsv", "src\tref\na\tb\n", "d.tsv", "d.tsv holds columns; name one, d.tsv:COLUMN .there are src, ref"),
+        (
+            "d.tsv",
+            f"{'a long line ' * 9}\tb\na\tb\n",
+            "d.tsv",
+            "there are a long line a long line a lon…, b.. Without a header row they are d.tsv:1",
+        ),
+        ("d.jsonl", '{"ref": "a"}\n{"ref"\n', "d.jsonl:ref", "line 2 is not JSON"),
+        ("d.jsonl", '{"ref": "a"}\n["a"]\n', "d.jsonl:ref", "line 2 is a JSON list"),
+        ("d.jsonl", '{"ref": "a"}\n{"src": "b"}\n', "d.jsonl:ref", "line 2 has no 'ref'"),
+        ("d.jsonl", '{"ref": "a"}\n{"ref": null}\n', "d.jsonl:ref", "d.jsonl:ref, line 2 is null; a text or a list of texts"),
+        ("d.jsonl", '{"ref": ["a", 3]}\n', "d.jsonl:ref", "a text or a list of texts is needed"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(folder: Path, name: str, content: str | bytes, given: str, message: str) -> None:
+    write(name, content)
+    with pytest.raises(InputError, match=message):
+        Reader().texts(given)
+
+
+def test_standard_input_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    give_stdin(monkeypatch, b"one\ntwo\n")
+    reader = Reader()
+    assert reader.texts("-").values == ["one", "two"]
+    with pytest.raises(InputError, match="asked for twice"):
+        reader.texts("-")
+
+
+def test_standard_input_of_a_wrong_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    give_stdin(monkeypatch, b"\xff")
+    with pytest.raises(InputError, match="standard input is not UTF-8"):
+        Reader().texts("-")
+
+
+def test_labels_and_numbers(folder: Path) -> None:
+    write("d.jsonl", '{"id": 7, "w": 0.5}\n{"id": "x", "w": 2}\n')
+    assert Reader().labels("d.jsonl:id").values == [7, "x"]
+    assert Reader().numbers("d.jsonl:w").values == [0.5, 2.0]
+    with pytest.raises(InputError, match=r"d\.jsonl:id, line 2 is 'x'; a number is needed"):
+        Reader().numbers("d.jsonl:id")
+    write("bad.jsonl", '{"id": null, "src": ["a"]}\n')
+    with pytest.raises(InputError, match="line 1 is null; a name is needed"):
+        Reader().labels("bad.jsonl:id")
+    with pytest.raises(InputError, match="one text is needed"):
+        Reader().single_texts("bad.jsonl:src")
+
+
+def test_several_reference_files_are_ragged(folder: Path) -> None:
+    write("a.txt", "p\nq\nr\n")
+    write("one.txt", "1\n\n3\n")
+    write("two.txt", "\nB\n  \n")
+    write("three.jsonl", '{"r": ["x", ""]}\n{"r": "y"}\n{"r": []}\n')
+    corpus = read_corpus(["a.txt"], ["one.txt", "two.txt", "three.jsonl:r"])
+    assert [record["references"] for record in corpus.records()] == [["1", "x", ""], ["", "B", "y"], ["3"]]
+    assert [record["references"] for record in read_corpus(["a.txt"], ["one.txt"]).records()] == [["1"], [""], ["3"]]
+
+
+def test_everything_that_belongs_to_a_segment(folder: Path) -> None:
+    write("d.tsv", "id\tdoc\tw\tsrc\tref\tA\tB\n1\tx\t1\ts\tr\ta\tb\n2\ty\t3\tt\tr\tc\td\n")
+    columns = {name: f"d.tsv:{name}" for name in ("id", "doc", "w", "src", "ref", "A", "B")}
+    corpus = read_corpus(
+        [columns["A"], f"other={columns['B']}"],
+        [columns["ref"]],
+        columns["src"],
+        ids=columns["id"],
+        documents=columns["doc"],
+        weights=columns["w"],
+        lang="en",
+    )
+    assert corpus.records()[1] == {
+        "id": "2",
+        "source": "t",
+        "references": ["r"],
+        "predictions": {"A": ["c"], "other": ["d"]},
+        "weight": 3.0,
+        "document": "y",
+    }
+    assert corpus.lang == "en"
+
+
+def test_several_predictions_a_segment(folder: Path) -> None:
+    write("d.jsonl", '{"p": ["a", "b"]}\n{"p": "c"}\n')
+    assert [record["predictions"] for record in read_corpus(["d.jsonl:p"]).records()] == [{"p": ["a", "b"]}, {"p": ["c"]}]
+
+
+def test_the_document_of_a_summary_is_its_source(folder: Path) -> None:
+    article = "Shares rose on Monday. " * 20
+    write("d.jsonl", json.dumps({"summary_id": 1, "prediction": "p", "document": article}) + "\n")
+    assert read_corpus(["d.jsonl"]).records()[0]["source"] == article
+    write("d.tsv", "prediction\tdocument\np\tThe cat sat.\n")
+    with pytest.raises(InputError, match=r"d\.tsv: the records have a field 'document' .*rename it to 'source' or to 'doc_id'"):
+        read_corpus(["d.tsv"])
+
+
+def test_records_carry_everything(folder: Path) -> None:
+    write("d.jsonl", '{"id": 1, "system": "A", "mt": "a", "ref": "r"}\n{"id": 1, "system": "B", "mt": "b", "ref": "r"}\n')
+    corpus = read_corpus(["d.jsonl"])
+    assert corpus.systems == ("A", "B")
+    write("d.csv", "prediction,reference,weight\na,r,2\nb,r,1\n")
+    corpus = read_corpus(["d.csv"])
+    assert corpus.weights is not None
+    assert corpus.weights.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"systems": ["a.txt"], "references": ["b.txt"]}, "b.txt has 1 entry, a.txt has 2 entries"),
+        ({"systems": ["a.txt", "b.txt"]}, "b.txt has 1 entry, a.txt has 2 entries"),
+        ({"systems": ["a.txt"], "source": "b.txt"}, "b.txt has 1 entry, a.txt has 2 entries"),
+        ({"systems": ["a.txt"], "ids": "b.txt"}, "b.txt has 1 entry, a.txt has 2 entries"),
+        ({"systems": ["a.txt", "x/a.txt"]}, "would both be system 'a'; name them: A=a.txt B=x/a.txt"),
+        ({"systems": ["empty.txt"]}, "empty.txt is empty"),
+        ({"systems": ["d.jsonl"], "references": ["a.txt"]}, r"d.jsonl holds records, which carry their own references .-r."),
+        ({"systems": ["bad.jsonl"]}, "bad.jsonl: the records have no prediction"),
+    ],
+)
+def test_files_that_do_not_fit_together(folder: Path, arguments: dict[str, object], message: str) -> None:
+    write("a.txt", "one\ntwo\n")
+    write("b.txt", "one\n")
+    write("empty.txt", "")
+    write("d.jsonl", '{"prediction": "a"}\n')
+    write("bad.jsonl", '{"text": "a"}\n')
+    with pytest.raises(InputError, match=message):
+        read_corpus(**arguments)  # type: ignore[arg-type]
+
+
+RECORDS = [
+    {"id": i, "system": system, "prediction": f"{system}{i}", "reference": f"r {i}", "domain": domain, "meta": {"lp": "en-de", "ok": i > 0}}
+    for system in "AB"
+    for i, domain in enumerate(["news", "ted", "news"])
+]
+
+
+def jsonl(path: str, records: list[dict[str, Any]]) -> str:
+    return write(path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
+
+
+def as_texts(corpus: Corpus) -> dict[str, Any]:
+    return {"ids": list(corpus.ids), **{system: [corpus.texts[i] for i in column.values] for system, column in corpus.predictions.items()}}
+
+
+def zstd(data: bytes) -> bytes:
+    packer = pytest.importorskip("zstandard", reason="zstandard is not installed")
+    half = len(data) // 2  # two frames, as joined files have them
+    return bytes(packer.compress(data[:half]) + packer.compress(data[half:]))
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("BZ2", bz2.compress), ("xz", lzma.compress), ("zst", zstd)])
+def test_packed_files(folder: Path, suffix: str, pack: Any) -> None:
+    assert texts(write(f"a.txt.{suffix}", pack("één\ntwee\n".encode()))) == ["één", "twee"]
+    assert texts(write(f"d.tsv.{suffix}", pack(b"ref\tx\na\tb\n")) + ":ref") == ["a"]
+    corpus = read_corpus([write(f"d.jsonl.{suffix}", pack("".join(json.dumps(record) + "\n" for record in RECORDS).encode()))])
+    assert corpus.systems == ("A", "B")
+    assert Address.of(f"x/sysA.txt.{suffix}").name == "sysA"
+
+
+def test_a_damaged_zst_file(folder: Path) -> None:
+    for content in (b"plain", zstd(b"text" * 1000)[:-6]):
+        with pytest.raises(InputError, match=r"a\.txt\.zst is not a complete Zstandard file"):
+            texts(write("a.txt.zst", content))
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "message"),
+    [
+        ("a.txt.zst", "zstandard", r'reading .zst files needs zstandard; run: pip install "nlgauge\[zstd\]"'),
+        ("a.parquet", "pyarrow", r'reading Parquet files needs pyarrow; run: pip install "nlgauge\[parquet\]"'),
+    ],
+)
+def test_what_is_not_installed_is_named_with_its_command(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str, message: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=message):
+        read_corpus([write(name, b"x")])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps(RECORDS),
+        json.dumps({name: [record[name] for record in RECORDS] for name in RECORDS[0]}),
+    ],
+    ids=["array of objects", "object of arrays"],
+)
+def test_json_documents(folder: Path, content: str) -> None:
+    corpus = read_corpus([write("d.json", content)])
+    assert as_texts(corpus) == {"ids": [0, 1, 2], "A": ["A0", "A1", "A2"], "B": ["B0", "B1", "B2"]}
+    assert corpus.fields == {"domain": ("news", "ted", "news"), "meta.lp": ("en-de",) * 3, "meta.ok": (False, True, True)}
+    assert texts("d.json:prediction") == [record["prediction"] for record in RECORDS]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_json_that_is_nested_too_deep_is_refused(folder: Path, name: str) -> None:
+    for depth in (2000, 5000, 100_000):
+        Path(name).write_text('{"prediction": ' + "[" * depth + "]" * depth + "}\n")
+        with pytest.raises(InputError, match=r"too deep to be read"):
+            read_corpus([name])
+
+
+def test_many_columns_are_looked_at_once(folder: Path) -> None:
+    names = [f"c{i}" for i in range(60_000)]
+    assert names_of_columns([Row(names, 1)], "wide.csv", True) == names
+    with pytest.raises(InputError, match="two columns called 'c7'"):
+        names_of_columns([Row([*names, "c7"], 1)], "wide.csv", True)
+
+
+def test_a_json_array_of_texts_is_a_file_of_texts(folder: Path) -> None:
+    write("a.json", '["p", "q"]')
+    write("r.json", '[["r", "s"], ["t"]]')
+    corpus = read_corpus(["a.json"], ["r.json"])
+    assert as_texts(corpus) == {"ids": [0, 1], "a": ["p", "q"]}
+    assert [record["references"] for record in corpus.records()] == [["r", "s"], ["t"]]
+    with pytest.raises(InputError, match=r"a\.json has no rows"):
+        read_corpus([write("a.json", "[]")])
+
+
+def test_parquet(folder: Path) -> None:
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(arrow.Table.from_pylist([*RECORDS[:5], {**RECORDS[5], "prediction": None}]), "d.parquet")
+    with pytest.raises(InputError, match=r"d\.parquet, row 6: 'prediction' is null; an empty text is ''\. --skip-missing leaves"):
+        read_corpus(["d.parquet"])
+    with pytest.warns(UserWarning, match="1 of 3 segments is left out: a text is missing"):
+        corpus = read_corpus(["d.parquet"], skip_missing=True)
+    assert as_texts(corpus) == {"ids": [0, 1], "A": ["A0", "A1"], "B": ["B0", "B1"]}
+    assert texts("d.parquet:domain") == ["news", "ted", "news"] * 2
+    with pytest.raises(InputError, match=r"e\.parquet is not a Parquet file that can be read"):
+        read_corpus([write("e.parquet", b"PAR1")])
+
+
+def test_jsonl_is_read_in_blocks_as_it_is_read_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [json.dumps({"prediction": f"p{i}", **({"late": i} if i > 5 else {})}) for i in range(9)]
+    write("d.jsonl", "\n".join([*lines[:4], "", "  ", *lines[4:]]))
+    whole = table_of(Path("d.jsonl").read_bytes(), "jsonl", "d.jsonl")
+    monkeypatch.setattr("nlgauge.io.tables._BLOCK", 30)
+    blocks = table_of(Path("d.jsonl").read_bytes(), "jsonl", "d.jsonl")
+    assert whole.columns == blocks.columns == {"prediction": [f"p{i}" for i in range(9)], "late": [ABSENT] * 6 + [6, 7, 8]}
+    assert [whole.place(i) for i in range(9)] == [blocks.place(i) for i in range(9)] == [f"d.jsonl, line {n}" for n in (1, 2, 3, 4, 7, 8, 9, 10, 11)]
+    write("d.jsonl", '{"prediction": "a"}\n{"prediction": "b"}\n{"prediction"\n')
+    with pytest.raises(InputError, match=r"d\.jsonl, line 3 is not JSON"):
+        read_corpus(["d.jsonl"])
+
+
+@pytest.mark.parametrize("content", ['{"a": "x"} {"a": "y"}\n', '{"a":\n"x"}\n'])
+def test_a_line_of_jsonl_is_one_object(folder: Path, content: str) -> None:
+    with pytest.raises(InputError, match="line 1 is not JSON"):
+        texts(write("d.jsonl", content) + ":a")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_an_encoding_that_marks_itself_is_read_and_that_is_said(folder: Path, encoding: str) -> None:
+    write("a.txt", "één\ntwee\n".encode(encoding))
+    write("d.csv", "ref,x\r\né,b\r\n".encode(encoding))
+    jsonl("d.jsonl", [{"ref": "é"}])
+    write("d.jsonl", Path("d.jsonl").read_text().encode(encoding))
+    message = f"is read as {encoding.upper()}, as its byte order mark says"
+    with pytest.warns(UserWarning, match=f"a.txt {message}"):
+        assert texts("a.txt") == ["één", "twee"]
+    with pytest.warns(UserWarning, match=f"d.csv {message}"):
+        assert texts("d.csv:ref") == ["é"]
+    with pytest.warns(UserWarning, match=f"d.jsonl {message}"):
+        assert texts("d.jsonl:ref") == ["é"]
+
+
+def test_an_encoding_that_was_named(folder: Path) -> None:
+    write("a.txt", "naïve\nœuvre\n".encode("cp1252"))
+    assert as_texts(read_corpus(["a.txt"], encoding="cp1252"))["a"] == ["naïve", "œuvre"]
+    write("d.jsonl", '{"prediction": "naïve"}\n'.encode("cp1252"))
+    assert as_texts(read_corpus(["d.jsonl"], encoding="cp1252"))["system"] == ["naïve"]
+    write("b.txt", b"\xef\xbb\xbfone\n")
+    assert as_texts(read_corpus(["b.txt"], encoding="utf-8"))["b"] == ["one"]
+    with pytest.raises(InputError, match="there is no encoding 'klingon'"):
+        read_corpus(["a.txt"], encoding="klingon")
+    with pytest.raises(InputError, match=r"a\.txt is not ascii: line 1, byte 3 is 0xEF; give its right encoding with --encoding"):
+        read_corpus(["a.txt"], encoding="ascii")
+
+
+@pytest.mark.parametrize(("delimiter", "spelt"), [(";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars")])
+def test_a_csv_of_another_delimiter_is_read_and_that_is_said(folder: Path, delimiter: str, spelt: str) -> None:
+    frame = pandas.DataFrame({"ref": SPECIAL, "mt": SPECIAL[::-1]})
+    write("d.csv", frame.to_csv(sep=delimiter, index=False))
+    with pytest.warns(UserWarning, match=f"d.csv is read as separated by {spelt}"):
+        assert texts("d.csv:ref") == SPECIAL
+    assert Reader(delimiter=delimiter).texts("d.csv:mt").values == SPECIAL[::-1]
+
+
+@pytest.mark.parametrize(("name", "delimiter", "given"), [("d.csv", "|", "|"), ("d.tsv", "|", "pipe"), ("d.csv", "\t", "tab"), ("d.csv", "^", "^")])
+def test_a_delimiter_that_was_named(folder: Path, name: str, delimiter: str, given: str) -> None:
+    write(name, f'ref{delimiter}mt\n"a{delimiter}b"{delimiter}c, d\n')
+    assert as_texts(read_corpus([f"{name}:ref", f"{name}:mt"], delimiter=given)) == {"ids": [0], "ref": [f"a{delimiter}b"], "mt": ["c, d"]}
+    with pytest.raises(InputError, match="the delimiter '::' is not one character"):
+        read_corpus([f"{name}:ref"], delimiter="::")
+
+
+def test_a_csv_with_one_column_is_not_guessed_at(folder: Path) -> None:
+    assert texts(write("d.csv", "ref\na;b\n") + ":ref") == ["a;b"]
+    assert texts(write("d.csv", "ref,x;y\na;b,c\n") + ":ref") == ["a;b"]
+
+
+def test_records_that_are_chosen(folder: Path) -> None:
+    jsonl("d.jsonl", RECORDS)
+    assert as_texts(read_corpus(["d.jsonl"], where={"domain": "news"})) == {"ids": [0, 2], "A": ["A0", "A2"], "B": ["B0", "B2"]}
+    assert as_texts(read_corpus(["d.jsonl"], where={"lp": "en-de", "meta.ok": "true", "system": "B"})) == {"ids": [1, 2], "B": ["B1", "B2"]}
+    assert as_texts(read_corpus(["d.jsonl"], columns=["B"]))["B"] == ["B0", "B1", "B2"]
+    with pytest.raises(InputError, match=r"d\.jsonl: no record has 'sport' as its domain; there are 'news', 'ted'"):
+        read_corpus(["d.jsonl"], where={"domain": "sport"})
+    with pytest.raises(InputError, match=r"d\.jsonl: the records have no field 'doman' \(did you mean 'domain'\?\)"):
+        read_corpus(["d.jsonl"], where={"doman": "news"})
+    with pytest.raises(InputError, match=r"d\.jsonl: 'C' is not a system of the records; there are 'A', 'B'"):
+        read_corpus(["d.jsonl"], columns=["C"])
+
+
+def test_columns_that_are_chosen(folder: Path) -> None:
+    write("d.tsv", "domain\tA\tB\tref\tn\nnews\ta0\tb0\tr0\t5\nted\ta1\tb1\tr1\t6\nnews\ta2\tb2\tr2\t7\n")
+    corpus = read_corpus(["d.tsv:A", "d.tsv:B"], ["d.tsv:ref"], where={"domain": "news"})
+    assert as_texts(corpus) == {"ids": [0, 2], "A": ["a0", "a2"], "B": ["b0", "b2"]}
+    assert corpus.fields == {"domain": ("news", "news"), "n": ("5", "7")}
+    assert read_corpus(["d.tsv:A"], ids="d.tsv:n", where={"id": 6}).ids == ("6",)
+    with pytest.raises(InputError, match="no field 'topic'"):
+        read_corpus(["d.tsv:A"], where={"topic": "x"})
+
+
+def test_a_column_per_system(folder: Path) -> None:
+    write("d.tsv", "id\tfirst one\tB\tref\n1\ta a\tb b\tr\n2\tc c\td d\ts\n")
+    corpus = read_corpus(["d.tsv"], columns=["first one", "B"])
+    assert as_texts(corpus) == {"ids": ["1", "2"], "first one": ["a a", "c c"], "B": ["b b", "d d"]}
+    assert corpus.references is not None
+    with pytest.raises(InputError) as caught:
+        read_corpus(["d.tsv"])
+    assert str(caught.value) == (
+        "d.tsv: the records have no prediction, only 'id', 'first one', 'B', 'ref'; "
+        "rename the columns to prediction, reference and source, "
+        "or name the column of each system: nlgauge score 'd.tsv:first one' d.tsv:B -r d.tsv:ref"
+    )
+    write("a.txt", "x\n")
+    with pytest.raises(InputError, match=r"columns are chosen of files of records.*a\.txt is not such a file"):
+        read_corpus(["a.txt"], columns=["A"])
+
+
+@pytest.mark.parametrize(
+    ("record", "advice"),
+    [
+        ({"question": "q ?", "context": "c d", "answer": "a b", "expected": "e f"}, "qa.jsonl:answer -r qa.jsonl:expected -s qa.jsonl:question"),
+        ({"article": "long text", "summary": "short", "relevance": 3}, "qa.jsonl:summary -s qa.jsonl:article"),
+        (
+            {"Question": "q ?", "gpt": "a b", "llama": "c d", "ground_truth": "e f"},
+            "qa.jsonl:gpt qa.jsonl:llama -r qa.jsonl:ground_truth -s qa.jsonl:Question",
+        ),
+        ({"question": "q ?", "contexts": ["c d"]}, "qa.jsonl:COLUMN -s qa.jsonl:question"),
+    ],
+)
+def test_a_question_is_never_advised_as_a_system(folder: Path, record: dict[str, Any], advice: str) -> None:
+    jsonl("qa.jsonl", [record, record])
+    with pytest.raises(InputError) as caught:
+        read_corpus(["qa.jsonl"])
+    assert str(caught.value).endswith(f"or name the column of each system: nlgauge score {advice}")
+
+
+def test_a_file_of_records_per_system(folder: Path) -> None:
+    for system in "AB":
+        jsonl(f"{system}.jsonl", [without(record, "system") for record in RECORDS if record["system"] == system][:: 1 if system == "A" else -1])
+    assert as_texts(read_corpus(["A.jsonl", "other=B.jsonl"])) == {"ids": [0, 1, 2], "A": ["A0", "A1", "A2"], "other": ["B0", "B1", "B2"]}
+    jsonl("C.jsonl", [{"id": 1, "prediction": "C1", "reference": "r 1"}, {"id": 7, "prediction": "C7", "reference": "r 7"}])
+    with pytest.warns(UserWarning, match="3 of 4 segments are left out: not all 2 systems have them"):
+        assert as_texts(read_corpus(["A.jsonl", "C.jsonl"], common=True)) == {"ids": [1], "A": ["A1"], "C": ["C1"]}
+    jsonl("D.jsonl", [{"id": i, "prediction": None if i else "D", "reference": f"r {i}"} for i in range(3)])
+    with pytest.raises(InputError, match=r"^D\.jsonl, line 2: 'prediction' is null"):
+        read_corpus(["A.jsonl", "D.jsonl"])
+    for name in "EF":
+        jsonl(f"{name}.jsonl", [{"prediction": name * 2}, {"prediction": name}])
+    assert as_texts(read_corpus(["E.jsonl", "F.jsonl"])) == {"ids": [0, 1], "E": ["EE", "E"], "F": ["FF", "F"]}
+    jsonl("all.jsonl", RECORDS)
+    with pytest.raises(InputError, match=r"all\.jsonl says itself which system each record is from; give it alone"):
+        read_corpus(["A.jsonl", "all.jsonl"])
+
+
+def without(record: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key != name}
+
+
+def test_missing_texts_are_refused_with_their_line_or_left_out(folder: Path) -> None:
+    jsonl("d.jsonl", [*RECORDS[:4], {**RECORDS[4], "reference": None}, RECORDS[5]])
+    with pytest.raises(InputError, match=r"^d\.jsonl, line 5: 'reference' is null; an empty text is ''\. --skip-missing leaves such segments out\.$"):
+        read_corpus(["d.jsonl"], where={"system": "B"})
+    with pytest.warns(UserWarning, match="1 of 3 segments is left out: a text is missing"):
+        assert as_texts(read_corpus(["d.jsonl"], where={"system": "B"}, skip_missing=True)) == {"ids": [0, 2], "B": ["B0", "B2"]}
+    jsonl("d.jsonl", [*RECORDS[:5], without(RECORDS[5], "reference")])
+    with pytest.raises(InputError, match=r"^d\.jsonl, line 6 has no 'reference', d\.jsonl, line 1 has it"):
+        read_corpus(["d.jsonl"])
+    write(
+        "w.jsonl",
+        '{"A": "a", "B": null, "r": ["x"], "s": "s"}\n{"A": "b", "B": "c", "r": ["y"], "s": "t"}\n{"A": "b", "B": "", "r": null, "s": null}\n',
+    )
+    with pytest.raises(InputError, match=r"w\.jsonl:B, line 1 is null; .* --skip-missing leaves such segments out"):
+        read_corpus(["w.jsonl:A", "w.jsonl:B"])
+    with pytest.raises(InputError, match=r"w\.jsonl:s, line 3 is null; one text is needed. --skip-missing leaves such segments out"):
+        read_corpus(["w.jsonl:A"], source="w.jsonl:s")
+    with pytest.warns(UserWarning, match="2 of 3 segments are left out: a text is missing"):
+        corpus = read_corpus(["w.jsonl:A", "w.jsonl:B"], ["w.jsonl:r", "w.jsonl:A"], "w.jsonl:s", skip_missing=True)
+    assert as_texts(corpus) == {"ids": [1], "A": ["b"], "B": ["c"]}
+    write("v.jsonl", '{"A": "a", "r": "x", "s": null}\n{"A": "b", "r": "y", "s": "z"}\n')
+    with pytest.warns(UserWarning, match="1 of 2 segments is left out: a text is missing"):
+        assert read_corpus(["v.jsonl:A"], ["v.jsonl:r", "v.jsonl:s"], skip_missing=True).records()[0]["references"] == ["y", "z"]
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([*RECORDS, RECORDS[1]], "d.jsonl, line 7 repeats segment 1 of system 'A', which is d.jsonl, line 2 already."),
+        (RECORDS[:5], "segment 2 is there for 'A' and not for 'B'; all systems need the same segments. --common leaves out the 1 of 3 that"),
+        (
+            [{**RECORDS[0], "target": "x"}],
+            "both 'reference' and 'target' for the references; keep one, or name the columns that are meant, such as -r d.jsonl:",
+        ),
+        ([*RECORDS[:2], {**RECORDS[3], "reference": "x"}, RECORDS[4]], "segment 0 has other references under 'B' (d.jsonl, line 3) than under 'A'"),
+        (
+            [{"id": 1, "prediction": "a"}] * 2,
+            "d.jsonl, line 2 repeats segment 1, which is d.jsonl, line 1 already; records of several systems need a 'system'",
+        ),
+        ([{"id": None, "prediction": "a"}], "d.jsonl, line 1: 'id' is None; give a name or a number"),
+    ],
+)
+def test_mistakes_in_records_are_named_with_their_line(folder: Path, records: list[dict[str, Any]], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_corpus([jsonl("d.jsonl", records)])
+    assert message in str(caught.value)
+
+
+def test_common_and_pooled_records(folder: Path) -> None:
+    jsonl("d.jsonl", RECORDS[:5])
+    with pytest.warns(UserWarning, match="1 of 3 segments is left out: not all 2 systems have them"):
+        assert as_texts(read_corpus(["d.jsonl"], common=True)) == {"ids": [0, 1], "A": ["A0", "A1"], "B": ["B0", "B1"]}
+    pooled = read_corpus(["d.jsonl"], pooled=True)
+    assert as_texts(pooled) == {"ids": ["0/A", "1/A", "2/A", "0/B", "1/B"], "system": ["A0", "A1", "A2", "B0", "B1"]}
+    assert list(pooled.groups("system")) == ["A", "B"]
+    jsonl("d.jsonl", [RECORDS[0], RECORDS[4]])
+    with pytest.raises(InputError, match=r"the 2 systems have no segment in common; .* with --pooled"):
+        read_corpus(["d.jsonl"], common=True)
+
+
+def test_files_that_differ_in_their_suffix_alone_are_called_by_it(folder: Path) -> None:
+    write("news.sysA", "a\n")
+    write("news.sysB", "b\n")
+    assert read_corpus(["news.sysA", "news.sysB"]).systems == ("news.sysA", "news.sysB")
+    assert read_corpus(["news.sysA", "X=news.sysB"]).systems == ("news", "X")
+    assert Address.of("/dev/fd/62").name == "pipe62"
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_collector_is_left_as_it_was(folder: Path, on: bool) -> None:
+    write("a.txt", "one\n")
+    was_on = gc.isenabled()
+    (gc.enable if on else gc.disable)()
+    try:
+        read_corpus(["a.txt"])
+        with pytest.raises(InputError):
+            read_corpus(["b.txt"])
+        assert gc.isenabled() == on
+    finally:
+        (gc.enable if was_on else gc.disable)()
+
+
+BENCHMARKS = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).parents[3] / "shared" / "benchmarks")
+
+
+@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the human judgements are not beside this checkout")
+@pytest.mark.parametrize(
+    ("name", "options", "said", "segments", "systems"),
+    [
+        ("webnlg2020_en", {"common": True}, "1 of 178 segments is left out: not all 16 systems have them", 177, 16),
+        ("webnlg2020_en", {"common": True, "where": {"domain": "unseen category"}}, None, None, 16),
+        ("wmt21_mqm_news", {"where": {"lp": "en-de", "human_reference": "false"}}, None, 527, 8),
+        ("wmt21_mqm_news", {"where": {"meta.lp": "zh-en"}}, None, 650, 8),
+        ("wmt17_da_seg", {"pooled": True}, None, 3920, 1),
+        ("wmt17_da_seg", {"pooled": True, "where": {"lp": "cs-en"}}, None, 560, 1),
+        ("wmt17_da_seg", {"where": {"lp": "cs-en"}, "columns": ["online-A.0"]}, None, 131, 1),
+    ],
+)
+def test_human_judgements_are_read_as_they_are(name: str, options: Any, said: str | None, segments: int | None, systems: int) -> None:
+    path = str(BENCHMARKS / f"{name}.jsonl.gz")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        corpus = read_corpus([path], **options)
+    assert said is None or [str(one.message) for one in caught] == [said + "."]
+    assert len(corpus.systems) == systems
+    assert segments is None or len(corpus) == segments
+    with gzip.open(path) as stream:
+        rows = [json.loads(line) for line in stream]
+    number = {segment: i for i, segment in enumerate(corpus.ids)}
+    human = {**{field: dict.fromkeys(corpus.systems, values) for field, values in corpus.fields.items()}, **corpus.system_fields}
+    matched = 0
+    for row in rows:
+        system = row["system"] if "pooled" not in options else "system"
+        i = number.get(row["segment"], number.get(f"{row['segment']}/{row['system']}"))
+        if i is None or system not in corpus.systems:
+            continue
+        if "pooled" in options and corpus.fields["system"][i] != row["system"]:
+            continue
+        matched += 1
+        assert corpus.texts[corpus.predictions[system].values[i]] == row["prediction"]
+        assert [corpus.texts[text] for text in corpus.references[i]] == row["references"]  # type: ignore[index]
+        assert {field.removeprefix("human."): human[field][system][i] for field in human if field.startswith("human.")} == row["human"]
+    assert matched == len(corpus) * systems
+
+
+@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the human judgements are not beside this checkout")
+@pytest.mark.parametrize(
+    ("name", "options", "advice"),
+    [
+        ("webnlg2020_en", {}, "--common leaves out the 1 of 178"),
+        ("wmt17_da_seg", {}, "the 129 systems have no segment in common; choose records that have some .--where FIELD=VALUE., .*--pooled"),
+        ("wmt17_da_seg", {"common": True}, "the 129 systems have no segment in common; .* a segment of its own with --pooled"),
+        ("wmt21_mqm_news", {"where": {"lp": "en-de"}}, "other references under 'ref-A' .*Leave one of the two systems out .--where FIELD=VALUE."),
+    ],
+)
+def test_judgements_that_do_not_fit_say_what_to_do(name: str, options: Any, advice: str) -> None:
+    with pytest.raises(InputError, match=advice):
+        read_corpus([str(BENCHMARKS / f"{name}.jsonl.gz")], **options)

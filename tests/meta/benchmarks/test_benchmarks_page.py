@@ -1,0 +1,29 @@
+"""docs/benchmarks.md is true to the cards and to the code."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from nlgauge.meta.benchmarks.catalogue import CATALOGUE
+
+PAGE = (Path(__file__).parents[3] / "docs" / "benchmarks.md").read_text("utf-8")
+
+
+def test_every_benchmark_is_named_and_those_of_the_table_with_licence_and_source():
+    assert [name for name in CATALOGUE if f"`{name}`" not in PAGE] == []
+    rows = {row.split("`")[1]: row for row in PAGE.splitlines() if row.startswith("| `")}
+    assert len(rows) == 12
+    for name, row in rows.items():
+        card = CATALOGUE[name]
+        assert f"| {card.task} |" in row
+        assert f"| {card.licence} | <{card.source}> |" in row
+
+
+def test_the_python_of_the_page_prints_what_it_says(tmp_path):
+    code = "".join(re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"```\n{done.stdout}```" in PAGE

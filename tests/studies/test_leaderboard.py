@@ -1,0 +1,193 @@
+"""The leaderboard: the scores that are kept in docs/results, the step that scores, and the pages that are made of both."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from nlgauge.errors import ResultError
+from nlgauge.meta import kendall
+from nlgauge.meta.benchmarks.scores import MetricScores, file_name, kept, read
+from nlgauge.metric.registry import parse
+from studies import leaderboard
+from studies.leaderboard import boards, learned, page, scoring, summary, words
+from studies.leaderboard.boards import BENCHMARKS, JUDGES, METRICS, SLOW, STRINGS, Board, Scored, drawn, folder_name, texts
+from studies.leaderboard.pairs import pair_clusters
+from studies.leaderboard.tables import tables
+
+ROOT = Path(__file__).resolve().parents[2]
+SCORES = ROOT / "docs" / "results" / "scores" / "leaderboard"
+PAGE = ROOT / "docs" / "results" / "leaderboard.md"
+FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or ROOT.parent / "shared" / "benchmarks")
+NAME = "sample"
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A leaderboard of four metrics on the package's sample, of which one is scored on six segments alone."""
+    board = Board("summarisation", "relevance", boards.TAU, {SLOW: 6, JUDGES: 4}, others=("fluency",))
+    metrics = {"chrf": Scored(), "rouge": Scored(outputs=("rougeL", "rouge1")), "self_bleu": Scored(whole=True), "ter": Scored(SLOW)}
+    for module in (boards, page):
+        monkeypatch.setattr(module, "BENCHMARKS", {NAME: board})
+    monkeypatch.setattr("studies.leaderboard.tables.BENCHMARKS", {NAME: board})
+    for module in (boards, scoring, summary, learned):
+        monkeypatch.setattr(module, "METRICS", metrics)
+    monkeypatch.setattr(summary, "FEWEST_TASKS", 1)
+    monkeypatch.setattr(learned, "SHOWN", (NAME,))
+    monkeypatch.setattr(learned, "TEMPLATE", tmp_path / "learned.md")
+    learned.TEMPLATE.write_text("TER has {{sample-6; ter; input}}.\n\n<!-- tables -->\n\n<!-- judges -->\n", encoding="utf-8")
+    monkeypatch.setitem(words.ABOUT, NAME, "Made up.")
+    monkeypatch.setattr(page, "CHOOSING", tmp_path / "choosing.md")
+    planned = "{{planned; sample; input; random numbers}}; {{alone; sample; system; random numbers}}; {{p; sample; system; random numbers; chrf}}."
+    page.CHOOSING.write_text(
+        "chrF has {{sample; chrf; input}}, {{sample; chrf; system; fluency}}; {{pairs; sample; system}}; " + planned, encoding="utf-8"
+    )
+
+
+@pytest.fixture
+def done(small: None, tmp_path: Path) -> Path:
+    assert leaderboard.report(tmp_path, "score", [NAME]) == "4 scored, 0 that cannot be scored, 0 were kept."
+    return tmp_path
+
+
+def row(text: str, metric: str) -> list[str]:
+    """The cells of a metric's first row after the metric."""
+    found = next(line for line in text.splitlines() if line.startswith(f"| `{metric}` |"))
+    return [cell.strip() for cell in found.split("|")[2:-1]]
+
+
+def test_scores_are_kept_and_not_computed_again(done: Path) -> None:
+    folder = done / NAME
+    assert {path.name for path in folder.iterdir()} == {"chrf.json.gz", "rouge.json.gz", "self_bleu.json.gz"}
+    assert [path.name for path in (done / f"{NAME}-6").iterdir()] == ["ter.json.gz"]
+    found = read(folder / "rouge.json.gz")
+    assert list(found.segments) == ["rougeL", "rouge1"] and found.seconds >= 0
+    (whole,) = texts(NAME).score("rouge").values()
+    np.testing.assert_allclose(found.segments["rouge1"], whole.segments["rouge1"], rtol=5.1e-5)
+    assert all(value == float(f"{value:.5g}") for value in found.segments["rougeL"] if value is not None)
+    assert leaderboard.report(done, "score", [NAME]) == "0 scored, 0 that cannot be scored, 4 were kept."
+    assert leaderboard.report(done, "score", [NAME], ["ter", "wer"]) == "1 scored, 0 that cannot be scored, 1 were kept."
+    assert leaderboard.report(done, "score", [NAME], ["estime"]).startswith("0 scored, 1 that cannot be scored")
+
+
+def test_pages_of_a_small_benchmark(done: Path) -> None:
+    assert leaderboard.report(done, "tables", [NAME], pages=done / "pages", draws=20) == "1 benchmarks, 12 rows."
+    text = (done / "pages" / "leaderboard.md").read_text(encoding="utf-8")
+    assert "<!--" not in text and "over 20 bootstrap draws" in text
+    judged = texts(NAME).judgements(texts(NAME).score("chrf"), dimensions=["relevance"])
+    section = text[text.index("### sample") :]
+    of_systems = kendall(judged.oriented("chrf").mean(axis=1), judged.human("relevance").mean(axis=1))
+    of_texts = np.nanmean([kendall(judged.oriented("chrf")[:, i], judged.human("relevance")[:, i]) for i in range(24)])
+    cells = row(section, "chrf")
+    assert [cell.partition(" ")[0] for cell in cells[::2][:2]] == [f"{of_texts:.2f}", f"{of_systems:.2f}"]
+    assert re.fullmatch(r"1( •)?", cells[1])
+    assert row(section, "self_bleu")[:2] == ["", ""]  # of whole systems alone
+    assert "A sample of 6 inputs" in section and row(section, "ter")[0]
+    chosen = (done / "pages" / "choosing.md").read_text(encoding="utf-8")
+    assert chosen.startswith(f"chrF has {cells[0]}, ") and "{{" not in chosen
+    # Random numbers are compared with five metrics at system level, of which four systems can show nothing, and with four on texts.
+    of_pairs, of_texts, alone, p = chosen.split("; ")[1:]
+    assert (of_pairs, alone) == ("0 of 15", "0 of 5") and re.fullmatch(r"[0-4] of 4", of_texts) and re.fullmatch(r"[01]\.\d{3}\.", p)
+    assert "Planned comparisons of 5 metrics over systems, corrected for these 9 pairs alone: 0 better and 0 worse than random numbers" in section
+    detail = (done / "pages" / "leaderboard" / f"{NAME}.md").read_text(encoding="utf-8")
+    assert "| metric | relevance | fluency |" in detail and "*one annotator*" in detail
+
+
+def test_page_of_learned_metrics(done: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is costly counts as learned here; a judge's covered probability and its preference for the first text are said beside its agreement."""
+    monkeypatch.setitem(boards.METRICS, "pairwise", Scored(JUDGES))
+    part = texts(NAME, JUDGES)
+    (scores,) = part.score("chrf").values()
+    values = scores.segments["chrf"]
+    judge = msgspec.structs.replace(
+        scores,
+        label="pairwise",
+        higher_is_better={"pairwise": True, "covered": None, "first_preferred": None},
+        segments={"pairwise": [None, *values[1:]], "covered": [0.25] * len(values), "first_preferred": [None, *[0.5] * (len(values) - 1)]},
+        systems={},
+    )
+    judge.save(done / f"{NAME}-4")
+    leaderboard.report(done, "tables", [NAME], pages=done / "pages", draws=20)
+    text = (done / "pages" / "learned.md").read_text(encoding="utf-8")
+    tables_of, judges = text[: text.index("| judge |")], text[text.index("| judge |") :]
+    assert "<!--" not in text and text.startswith(f"TER has {row(tables_of, 'ter')[0]}.")
+    assert "`rouge.rouge1`" not in text and "`self_bleu`" not in text and "All texts" not in text
+    assert len(re.findall(r"^\| `chrf` \|", text, re.MULTILINE)) == 2  # beside ter, and beside the judge
+    cells = row(judges, "pairwise")
+    assert cells[:2] == [NAME, f"{len(values) - 1} of {len(values)}"] and cells[-3:] == ["0.25", "", "0.50"]
+    assert cells[2] == row(tables_of, "pairwise")[0] and cells[3] == row(tables_of[tables_of.index("sample of 4") :], "chrf")[0]
+    assert "covered" not in tables_of
+
+
+def test_scores_of_other_texts_are_refused(done: Path) -> None:
+    path = done / NAME / "chrf.json.gz"
+    msgspec.structs.replace(read(path), fingerprint="0" * 16).save(path.parent)
+    with pytest.raises(SystemExit, match="kept scores of chrf are of other texts than those of sample"):
+        tables(done, NAME, 20)
+    assert leaderboard.report(done, "score", [NAME]).startswith("1 scored")
+    path.write_bytes(gzip.compress(b"{}"))
+    with pytest.raises(ResultError, match="is damaged"):
+        tables(done, NAME, 20)
+
+
+def test_clusters_of_pairs() -> None:
+    from nlgauge.meta import Judgements
+
+    rng = np.random.default_rng(1)
+    quality = rng.normal(size=(12, 60))
+    pairs = [(i, a, b) for i in range(60) for a in range(12) for b in range(12) if quality[a, i] > quality[b, i] + 0.5]
+    metrics = {"good": quality + 0.1 * rng.normal(size=quality.shape), "noise": rng.normal(size=quality.shape)}
+    people = Judgements(tuple("abcdefghijkl"), tuple(range(60)), metrics=metrics, pairs=np.array(pairs))
+    assert pair_clusters(people, 200) == {"good": (1, 0), "noise": (2, 1)}
+
+
+def kept_files() -> Iterator[tuple[str, str]]:
+    for name in BENCHMARKS:
+        for cost in dict.fromkeys(one.cost for one in METRICS.values()):
+            if cost == STRINGS or drawn(name, cost) is not None:
+                yield name, folder_name(name, cost)
+
+
+def test_kept_scores_are_of_known_metrics() -> None:
+    known = dict(kept_files())
+    expected = {folder for _, folder in kept_files()}
+    assert {path.name for path in SCORES.iterdir()} <= expected and known
+    outputs = {str(parse(spec)): one.outputs for spec, one in METRICS.items() if one.outputs}
+    for name, folder in kept_files():
+        found: dict[str, MetricScores] = kept(SCORES / folder)
+        for label, one in found.items():
+            assert str(parse(label)) == label and tuple(one.higher_is_better) == outputs.get(label, tuple(one.higher_is_better)), (folder, label)
+            assert one.benchmark == (BENCHMARKS[name].benchmark or name) and (SCORES / folder / file_name(label)).is_file()
+            assert len({len(values) for values in one.segments.values()}) <= 1 and one.seconds >= 0
+    assert sum(path.stat().st_size for path in SCORES.rglob("*.gz")) < 15_000_000
+
+
+def test_numbers_for_practitioners_are_those_of_the_tables() -> None:
+    pages = "".join((PAGE.parent / name).read_text(encoding="utf-8") for name in ("choosing.md", "learned.md"))
+    numbers = re.findall(r"-?\d\.\d\d \[-?\d\.\d\d, -?\d\.\d\d\]", pages)
+    shown = "".join(path.read_text(encoding="utf-8") for path in (PAGE, *(PAGE.parent / "leaderboard").glob("*.md")))
+    assert len(numbers) > 30 and [number for number in numbers if number not in shown] == []
+
+
+def test_page_is_what_the_scores_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not (FOLDER / "summeval.jsonl.gz").is_file():
+        pytest.skip(f"summeval is not in {FOLDER}; set NLGAUGE_BENCHMARKS to the folder that holds it")
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(FOLDER))
+    benchmark = texts("summeval")
+    judged = benchmark.judgements(benchmark.score("chrf"), dimensions=["relevance"])
+    metric, human = judged.oriented("chrf"), judged.human("relevance")
+    section = PAGE.read_text(encoding="utf-8")
+    section = section[section.index("### summeval") :]
+    of_systems = float(kendall(metric.mean(axis=1), human.mean(axis=1)))
+    of_texts = float(np.nanmean(kendall(metric.T, human.T)))
+    cells = row(section, "chrf")
+    assert [cell.partition(" ")[0] for cell in cells[::2][:2]] == [f"{of_texts:.2f}", f"{of_systems:.2f}"]
+    assert f"{of_systems:.4f}" == "0.5882"  # the row CHRF of Table 1 of the Shannon Score paper
+    assert read(SCORES / "summeval" / "chrf.json.gz").fingerprint == benchmark.fingerprint
